@@ -159,7 +159,7 @@ double message_time_s(const Platform& platform, int from, int to, double bytes) 
   return segment_time_s(level_between(platform, from, to).segments, bytes);
 }
 
-ListOf lists_of(const BlockOwnership& sources, const BlockOwnership& destinations) {
+ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations) {
   return [&sources, &destinations](int rank) {
     return rank < sources.rank_count() ? transfer_list(sources, destinations, rank)
                                        : TransferList{};

@@ -34,7 +34,7 @@ struct TransferTime {
 // Returns the list of another rank in a transfer, or an empty list if this rank does not exist.
 using ListOf = std::function<TransferList(int rank)>;
 // Returns a function that keeps references to the arguments.
-ListOf lists_of(const BlockOwnership& sources, const BlockOwnership& destinations);
+ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations);
 
 // Returns the time of one rank's part of a transfer whose peers are all ready. There is one message
 // per peer, with all of its pieces:

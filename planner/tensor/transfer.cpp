@@ -24,7 +24,7 @@ struct Holders {
   }
 };
 
-Holders holders_of(const BlockOwnership& sources, int rank) {
+Holders holders_of(const RankBoxes& sources, int rank) {
   const Mesh& mesh = sources.mesh();
   if (mesh.size(Axis::r) == 1) return {.first = rank};
   const int stride = mesh.stride(Axis::r);
@@ -39,7 +39,7 @@ enum class Replicas { all, first };
 template <typename Visit>
 class Meeting {
  public:
-  Meeting(const BlockOwnership& blocks, Replicas replicas, const Visit& visit)
+  Meeting(const RankBoxes& blocks, Replicas replicas, const Visit& visit)
       : blocks_(blocks), replicas_(replicas), visit_(visit) {}
 
   // Calls visit(rank, intersection of the block of `rank` and `box`).
@@ -83,16 +83,13 @@ class Meeting {
     }
   }
 
-  const BlockOwnership& blocks_;
+  const RankBoxes& blocks_;
   Replicas replicas_;
   const Visit& visit_;
 };
 
 template <typename Visit>
-void visit_meeting(const BlockOwnership& blocks,
-                   const Box& box,
-                   Replicas replicas,
-                   const Visit& visit) {
+void visit_meeting(const RankBoxes& blocks, const Box& box, Replicas replicas, const Visit& visit) {
   if (!is_empty(box)) Meeting<Visit>(blocks, replicas, visit).with(box);
 }
 
@@ -105,9 +102,7 @@ void sort_by_peer(std::vector<Piece>& pieces) {
 
 }  // namespace
 
-TransferList transfer_list(const BlockOwnership& sources,
-                           const BlockOwnership& destinations,
-                           int rank) {
+TransferList transfer_list(const RankBoxes& sources, const RankBoxes& destinations, int rank) {
   if (sources.rank_count() != destinations.rank_count()) {
     throw std::logic_error("transfer between distributions of different rank counts");
   }
@@ -127,8 +122,8 @@ TransferList transfer_list(const BlockOwnership& sources,
 }
 
 TransferList way_back(const TransferList& there,
-                      const BlockOwnership& sources,
-                      const BlockOwnership& destinations,
+                      const RankBoxes& sources,
+                      const RankBoxes& destinations,
                       int rank) {
   if (!sources.has_replicas() && !destinations.has_replicas()) {
     return {.sends = there.receives, .receives = there.sends};
@@ -136,7 +131,7 @@ TransferList way_back(const TransferList& there,
   return transfer_list(destinations, sources, rank);
 }
 
-int sender_count(const BlockOwnership& sources, const Box& own, const Box& wanted) {
+int sender_count(const RankBoxes& sources, const Box& own, const Box& wanted) {
   if (is_empty(wanted)) return 0;
   int count = 1;
   for (Dim dim : all_dims) count *= sources.ranges(dim).count_meeting(wanted[dim]);

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "planner/tensor/block_ownership.hpp"
 #include "planner/tensor/box.hpp"
+#include "planner/tensor/rank_boxes.hpp"
 
 namespace cnnplan {
 
@@ -30,26 +30,24 @@ struct TransferList {
 // gradients are summed. One replica of a block sends it: the receiver itself if it is a replica,
 // else the replica nearest in rank, and the lower rank of two that are equally near.
 // @pre both have an equal number of ranks, and `rank` is one of them
-TransferList transfer_list(const BlockOwnership& sources,
-                           const BlockOwnership& destinations,
-                           int rank);
+TransferList transfer_list(const RankBoxes& sources, const RankBoxes& destinations, int rank);
 
 // States the transfer lists of all ranks: transfer_list(sources, destinations, rank).
 struct TransferRule {
-  BlockOwnership sources;
-  BlockOwnership destinations;
+  RankBoxes sources;
+  RankBoxes destinations;
 };
 
 // Returns transfer_list(destinations, sources, rank), for a transfer back. Without replicas, this
 // is `there` with sends and receives exchanged.
 // @pre `there` is transfer_list(sources, destinations, rank)
 TransferList way_back(const TransferList& there,
-                      const BlockOwnership& sources,
-                      const BlockOwnership& destinations,
+                      const RankBoxes& sources,
+                      const RankBoxes& destinations,
                       int rank);
 
 // Returns how many other ranks send to a rank that owns `own` of `sources` and wants `wanted`. It
 // takes time that grows with the logarithm of the number of ranks, since it makes no list.
-int sender_count(const BlockOwnership& sources, const Box& own, const Box& wanted);
+int sender_count(const RankBoxes& sources, const Box& own, const Box& wanted);
 
 }  // namespace cnnplan

@@ -47,11 +47,10 @@ void Decomposition::add_blocks(const std::vector<bool>& layers) {
   needed_.resize(layers.size());
   computed_.resize(layers.size());
   loads_needed_.resize(layers.size(), false);
-  BlockOwnership::Tables tables;
+  RankBoxes::Tables tables;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!layers[layer]) continue;
-    const BlockOwnership& owned =
-        owned_[layer].emplace(owned_blocks(plan(), layer).tabulated(tables));
+    const RankBoxes& owned = owned_[layer].emplace(owned_blocks(plan(), layer).tabulated(tables));
     const ChannelAlgorithm algorithm = plan().layers[layer].channel_algorithm;
     for (std::size_t input = 0; input < network.inputs_of(layer).size(); ++input) {
       needed_[layer].push_back(
@@ -70,8 +69,8 @@ std::vector<InputExchange> Decomposition::exchanges_of(const Unit& unit) const {
   const LayerTraits& reader = traits_of(plan().network.layer(unit.head).parameters);
   std::vector<InputExchange> exchanges;
   for (std::size_t input = 0; input < unit.inputs.size(); ++input) {
-    const BlockOwnership& have = owned(unit.inputs[input]);
-    const BlockOwnership& want = needed(unit, input);
+    const RankBoxes& have = owned(unit.inputs[input]);
+    const RankBoxes& want = needed(unit, input);
     InputExchange& exchange = exchanges.emplace_back();
     if (exchanges_forward(reader, have, want)) exchange.forward = rule_of(have, want);
     if (exchanges_backward(reader, want, have)) exchange.backward = rule_of(want, have);

@@ -28,10 +28,10 @@ class Decomposition : public FusedUnits {
   Decomposition(FusedUnits units, const std::vector<bool>& wanted);
 
   // Output blocks of `layer`.
-  const BlockOwnership& owned(LayerIndex layer) const { return at(owned_, layer); }
+  const RankBoxes& owned(LayerIndex layer) const { return at(owned_, layer); }
   // Blocks of an input that the ranks need, in the indices of the input. The residual of a fused
   // unit is needed on the block that the unit owns.
-  const BlockOwnership& needed(const Unit& unit, std::size_t input) const {
+  const RankBoxes& needed(const Unit& unit, std::size_t input) const {
     const auto& needed = needed_.at(unit.head);
     return input < needed.size() ? needed[input] : owned(unit.last);
   }
@@ -41,17 +41,17 @@ class Decomposition : public FusedUnits {
     return exchanges_.at(index_of(unit)).at(input);
   }
   // What is needed of a layer by its only reader, which has no other input.
-  const BlockOwnership& needed_by_reader(LayerIndex layer) const {
+  const RankBoxes& needed_by_reader(LayerIndex layer) const {
     const LayerIndex reader = plan().network.consumers_of(layer).front();
     return needed_.at(reader).front();
   }
   // True where a rank loads with its samples what their only reader needs of others.
   bool loads_needed(LayerIndex layer) const { return loads_needed_.at(layer); }
   // Output blocks that the kernels of a unit compute.
-  const BlockOwnership& computed(const Unit& unit) const { return at(computed_, unit.head); }
+  const RankBoxes& computed(const Unit& unit) const { return at(computed_, unit.head); }
 
  private:
-  using Blocks = std::vector<std::optional<BlockOwnership>>;  // by layer
+  using Blocks = std::vector<std::optional<RankBoxes>>;  // by layer
 
   // Blocks and exchanges of these units.
   void add(const std::vector<bool>& wanted);
@@ -59,13 +59,13 @@ class Decomposition : public FusedUnits {
   // Of these layers.
   void add_blocks(const std::vector<bool>& layers);
   std::vector<InputExchange> exchanges_of(const Unit& unit) const;
-  static const BlockOwnership& at(const Blocks& blocks, LayerIndex layer) {
+  static const RankBoxes& at(const Blocks& blocks, LayerIndex layer) {
     return blocks.at(layer).value();
   }
 
   Blocks owned_;
   Blocks computed_;
-  std::vector<std::vector<BlockOwnership>> needed_;    // by layer and input
+  std::vector<std::vector<RankBoxes>> needed_;         // by layer and input
   std::vector<std::vector<InputExchange>> exchanges_;  // by unit and input
   std::vector<bool> loads_needed_;                     // by layer
 };

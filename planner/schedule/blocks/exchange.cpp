@@ -29,7 +29,7 @@ void keep_own_part(Exchange& exchange, int rank) {
 }
 
 // By the blocks that they are from.
-void sort_by_block(const BlockOwnership& sources, std::vector<Piece>& pieces) {
+void sort_by_block(const RankBoxes& sources, std::vector<Piece>& pieces) {
   std::vector<std::pair<int, Piece>> by_block;
   for (const Piece& piece : pieces) by_block.emplace_back(sources.block(piece.peer), piece);
   std::sort(by_block.begin(), by_block.end());
@@ -66,7 +66,7 @@ bool tiles(const std::vector<Piece>& pieces, const Box& box) {
 
 }  // namespace
 
-SharedRule rule_of(const BlockOwnership& sources, const BlockOwnership& destinations) {
+SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations) {
   return std::make_shared<const TransferRule>(
       TransferRule{.sources = sources, .destinations = destinations});
 }
@@ -79,13 +79,11 @@ Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads) 
   return same && contains(storage, own) ? storage : own;
 }
 
-bool exchanges_forward(const LayerTraits& reader,
-                       const BlockOwnership& owned,
-                       const BlockOwnership& needed) {
+bool exchanges_forward(const LayerTraits& reader, const RankBoxes& owned, const RankBoxes& needed) {
   return reader.copies_inputs || !same_boxes(owned, needed);
 }
 
-bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed) {
+bool loads_needed(const RankBoxes& owned, const RankBoxes& needed) {
   if (owned.mesh() != needed.mesh() || same_boxes(owned, needed)) return false;
   constexpr std::array dims{std::pair{Dim::c, Axis::c},
                             std::pair{Dim::d, Axis::d},
@@ -103,8 +101,8 @@ bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed) {
 }
 
 bool exchanges_backward(const LayerTraits& reader,
-                        const BlockOwnership& needed,
-                        const BlockOwnership& owned) {
+                        const RankBoxes& needed,
+                        const RankBoxes& owned) {
   return reader.copies_inputs || !same_boxes(needed, owned) || !same_blocks(needed, owned);
 }
 

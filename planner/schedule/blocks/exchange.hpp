@@ -12,7 +12,7 @@ namespace cnnplan {
 
 // All ranks and all of their schedules have one.
 using SharedRule = std::shared_ptr<const TransferRule>;
-SharedRule rule_of(const BlockOwnership& sources, const BlockOwnership& destinations);
+SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations);
 
 // One rank's part.
 struct Exchange {
@@ -31,19 +31,15 @@ Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads);
 
 // False where every rank owns what it needs. A reader that copies its inputs moves them in any
 // case.
-bool exchanges_forward(const LayerTraits& reader,
-                       const BlockOwnership& owned,
-                       const BlockOwnership& needed);
+bool exchanges_forward(const LayerTraits& reader, const RankBoxes& owned, const RankBoxes& needed);
 // True where ranks that load samples load what a layer on the same mesh needs, which is more than
 // they own and nowhere less: then there is nothing to exchange.
 // @pre the layer reads dense blocks, and no other reads the samples
-bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed);
+bool loads_needed(const RankBoxes& owned, const RankBoxes& needed);
 // False where every rank has the gradient of what it owns. Replicas that own one block each may
 // hold different parts of its gradient. A reader that copies its inputs moves gradients in any
 // case.
-bool exchanges_backward(const LayerTraits& reader,
-                        const BlockOwnership& needed,
-                        const BlockOwnership& owned);
+bool exchanges_backward(const LayerTraits& reader, const RankBoxes& needed, const RankBoxes& owned);
 
 // From owned to needed blocks. In place where the tensor is stored as `storage`, a box with room
 // for the block that this rank needs, or where the rank needs what it owns.

@@ -71,29 +71,28 @@ bool is_at_stage(const Plan& plan, LayerIndex layer, int rank) {
   return own.mesh.coordinate(rank, Axis::l) == own.stage;
 }
 
-BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer) {
+RankBoxes owned_blocks(const Plan& plan, LayerIndex layer) {
   const LayerPlan& own = layer_plan(plan, layer);
-  return BlockOwnership(
-      Distribution(plan.network.output_shape(layer, plan.batch), own.mesh, own.stage));
+  return RankBoxes(Distribution(plan.network.output_shape(layer, plan.batch), own.mesh, own.stage));
 }
 
-BlockOwnership needed_blocks(const LayerSignature& layer,
-                             const BlockOwnership& outputs,
-                             ChannelAlgorithm algorithm) {
+RankBoxes needed_blocks(const LayerSignature& layer,
+                        const RankBoxes& outputs,
+                        ChannelAlgorithm algorithm) {
   const LayerTraits& traits = layer.traits;
   const std::int64_t channels = layer.input[Dim::c];
   if (traits.copies_inputs) return outputs.channels(layer.first_channel, channels);
   if (traits.resizes) return outputs.upsampled(layer.upsample, layer.input);
   if (!traits.has_window) return outputs;
-  BlockOwnership needed = traits.is_transposed ? outputs.over(layer.window, layer.input)
-                                               : outputs.under(layer.window, layer.input);
+  RankBoxes needed = traits.is_transposed ? outputs.over(layer.window, layer.input)
+                                          : outputs.under(layer.window, layer.input);
   if (!traits.mixes_channels) return needed;
   const int parts = input_parts(algorithm, outputs.mesh().size(Axis::c));
   return parts > 1 ? needed.with_channel_blocks(channels, parts)
                    : needed.with_channels(channels, layer.groups);
 }
 
-BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs) {
+RankBoxes computed_blocks(const Plan& plan, LayerIndex layer, const RankBoxes& outputs) {
   const Split split = layer_plan(plan, layer).split();
   const bool is_partial =
       mixes_channels(plan.network.layer(layer).parameters) && sums_over_channels(split);

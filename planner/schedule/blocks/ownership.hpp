@@ -5,7 +5,7 @@
 
 #include "planner/network/layer_signature.hpp"
 #include "planner/plan/plan.hpp"
-#include "planner/tensor/block_ownership.hpp"
+#include "planner/tensor/rank_boxes.hpp"
 #include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
@@ -13,18 +13,18 @@ namespace cnnplan {
 // Whether `rank` has anything of `layer`: on an axis l, one coordinate has all of it.
 bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
 // Output block of `layer` on every rank.
-BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);
+RankBoxes owned_blocks(const Plan& plan, LayerIndex layer);
 // Returns the blocks of an input, in its own indices, that the ranks need to compute their blocks
 // of `outputs`. Element-wise layers need the block itself, and windows need a halo around it. An
 // upsampling needs the inputs that it repeats or interpolates, and a transposed convolution the
 // inputs that reach the block. A concat or a slice needs the channels that it copies. Layers that
 // mix channels need all of their groups, or one of input_parts of them.
-BlockOwnership needed_blocks(const LayerSignature& layer,
-                             const BlockOwnership& outputs,
-                             ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y);
+RankBoxes needed_blocks(const LayerSignature& layer,
+                        const RankBoxes& outputs,
+                        ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y);
 // Blocks that the kernels of `layer` compute where the ranks own `outputs`: these, but where sums
 // over channels are not complete, those of all ranks that add up what they have of them.
-BlockOwnership computed_blocks(const Plan& plan, LayerIndex layer, const BlockOwnership& outputs);
+RankBoxes computed_blocks(const Plan& plan, LayerIndex layer, const RankBoxes& outputs);
 // Shape of the weight of `layer`: (F, C/groups, KD, KH, KW), of a transposed convolution
 // (C, F/groups, KD, KH, KW).
 Shape weight_shape(const Network& network, LayerIndex layer);

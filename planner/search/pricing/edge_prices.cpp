@@ -36,11 +36,10 @@ EdgePrices::EdgePrices(const FusedUnits& fused,
       message_lower_bound_(prices.platform()),
       exposed_(1.0 - overlap_of(plan_, prices.platform())) {}
 
-std::vector<BlockOwnership> EdgePrices::blocks(const Shape& shape,
-                                               const std::vector<Split>& splits) {
-  std::vector<BlockOwnership> owned;
+std::vector<RankBoxes> EdgePrices::blocks(const Shape& shape, const std::vector<Split>& splits) {
+  std::vector<RankBoxes> owned;
   for (const Split& split : splits) {
-    owned.push_back(BlockOwnership(Distribution(shape, split.mesh)).tabulated(tables_));
+    owned.push_back(RankBoxes(Distribution(shape, split.mesh)).tabulated(tables_));
   }
   return owned;
 }

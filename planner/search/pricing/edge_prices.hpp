@@ -72,9 +72,9 @@ class EdgePrices {
   };
   // Holds the blocks of a pair.
   struct Blocks {
-    const BlockOwnership& owned;
-    const BlockOwnership& needed;
-    const BlockOwnership& outputs;  // the reader's blocks
+    const RankBoxes& owned;
+    const RankBoxes& needed;
+    const RankBoxes& outputs;  // the reader's blocks
     const ReadSignature& signature;
     const Split& split;  // of the tensor
     bool loads;          // ranks load all that the reader needs
@@ -93,7 +93,7 @@ class EdgePrices {
   };
 
   void add_blocks(const Key& key, Edge& edge);
-  std::vector<BlockOwnership> blocks(const Shape& shape, const std::vector<Split>& splits);
+  std::vector<RankBoxes> blocks(const Shape& shape, const std::vector<Split>& splits);
   Blocks blocks_of(const Pair& pair) const;
   void bound(const Pair& pair) const;
   void set(const Pair& pair) const;
@@ -119,7 +119,7 @@ class EdgePrices {
   MessageLowerBound message_lower_bound_;
   double exposed_ = 1.0;  // the least part of a message that kernels wait for
   std::map<Key, Edge> edges_;
-  BlockOwnership::Tables tables_;
+  RankBoxes::Tables tables_;
 };
 
 class EdgePrices::Edge {
@@ -134,9 +134,9 @@ class EdgePrices::Edge {
   EdgePrice price_;
   std::vector<char> has_price_;  // by row and column
   const Key* key_ = nullptr;
-  std::vector<BlockOwnership> owned_;    // by row
-  std::vector<BlockOwnership> needed_;   // by column
-  std::vector<BlockOwnership> outputs_;  // by column, the reader's blocks
+  std::vector<RankBoxes> owned_;    // by row
+  std::vector<RankBoxes> needed_;   // by column
+  std::vector<RankBoxes> outputs_;  // by column, the reader's blocks
 };
 
 }  // namespace cnnplan

@@ -32,8 +32,8 @@ double MessageLowerBound::operator()(int senders, double bytes) const {
 }
 
 double receive_lower_bound_s(const MessageLowerBound& bound,
-                             const BlockOwnership& sources,
-                             const BlockOwnership& destinations,
+                             const RankBoxes& sources,
+                             const RankBoxes& destinations,
                              int rank,
                              std::int64_t element_bytes) {
   const Box wanted = destinations.box(rank);

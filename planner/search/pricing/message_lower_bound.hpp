@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "planner/platform/platform.hpp"
-#include "planner/tensor/block_ownership.hpp"
+#include "planner/tensor/rank_boxes.hpp"
 
 namespace cnnplan {
 
@@ -26,8 +26,8 @@ class MessageLowerBound {
 
 // Returns the least seconds in which `rank` gets its part of `destinations` from other ranks.
 double receive_lower_bound_s(const MessageLowerBound& bound,
-                             const BlockOwnership& sources,
-                             const BlockOwnership& destinations,
+                             const RankBoxes& sources,
+                             const RankBoxes& destinations,
                              int rank,
                              std::int64_t element_bytes);
 

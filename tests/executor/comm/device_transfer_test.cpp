@@ -59,8 +59,8 @@ Move random_move(int round, const Communicator& world) {
   Shape shape;
   for (std::int64_t& extent : shape.extents) extent = 1 + static_cast<std::int64_t>(random() % 6);
   const auto seed = 2 * static_cast<std::uint64_t>(round);
-  const BlockOwnership from = BlockOwnership({shape, random_mesh(seed, world.size())});
-  const BlockOwnership to = BlockOwnership({shape, random_mesh(seed + 1, world.size())});
+  const RankBoxes from = RankBoxes({shape, random_mesh(seed, world.size())});
+  const RankBoxes to = RankBoxes({shape, random_mesh(seed + 1, world.size())});
   Move move{.spec = {.source_box = from.box(world.rank()),
                      .destination_box = to.box(world.rank()),
                      .list = transfer_list(from, to, world.rank()),

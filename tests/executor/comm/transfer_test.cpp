@@ -106,7 +106,7 @@ Shape random_shape(std::mt19937& random) {
 }
 
 // Returns blocks that are larger by `halo` in the spatial dims, within the tensor.
-BlockOwnership with_halo(const BlockOwnership& owned, const Shape& shape, std::int64_t halo) {
+RankBoxes with_halo(const RankBoxes& owned, const Shape& shape, std::int64_t halo) {
   Window window;
   for (WindowDim& dim : window.dims) {
     dim = {.kernel = 2 * halo + 1, .padding_begin = halo, .padding_end = halo};
@@ -122,8 +122,8 @@ struct Mode {
 // Runs the transfer twice, and compares it with the list applied one element after the other.
 template <typename T>
 void check_transfer(const Communicator& world,
-                    const BlockOwnership& sources,
-                    const BlockOwnership& destinations,
+                    const RankBoxes& sources,
+                    const RankBoxes& destinations,
                     Mode mode) {
   const int rank = world.rank();
   Block<T> source(sources.box(world.rank()));
@@ -171,10 +171,10 @@ TEST_CASE("Transfer: shuffles between random distributions, replicas and empty b
     CAPTURE(to_text(from.mesh()));
     CAPTURE(to_text(to.mesh()));
     const Mode mode{.accumulate = round % 3 == 1, .zero_first = round % 2 == 1};
-    check_transfer<float>(world, BlockOwnership(from), BlockOwnership(to), mode);
-    check_transfer<double>(world, BlockOwnership(from), BlockOwnership(to), mode);
-    check_transfer<BFloat16>(world, BlockOwnership(from), BlockOwnership(to), mode);
-    check_transfer<Float16>(world, BlockOwnership(from), BlockOwnership(to), mode);
+    check_transfer<float>(world, RankBoxes(from), RankBoxes(to), mode);
+    check_transfer<double>(world, RankBoxes(from), RankBoxes(to), mode);
+    check_transfer<BFloat16>(world, RankBoxes(from), RankBoxes(to), mode);
+    check_transfer<Float16>(world, RankBoxes(from), RankBoxes(to), mode);
   }
 }
 
@@ -184,9 +184,9 @@ TEST_CASE("Transfer: halo gradients are added to their owners, overlapping and m
   for (int round = 0; round < rounds; ++round) {
     const Shape shape = random_shape(random);
     const Distribution owned(shape, random_mesh(world.size(), random));
-    const BlockOwnership haloed = with_halo(BlockOwnership(owned), shape, 1 + round % 5);
+    const RankBoxes haloed = with_halo(RankBoxes(owned), shape, 1 + round % 5);
     check_transfer<float>(
-        world, haloed, BlockOwnership(owned), {.accumulate = true, .zero_first = round % 2 == 0});
+        world, haloed, RankBoxes(owned), {.accumulate = true, .zero_first = round % 2 == 0});
   }
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("Transfer: halos in place leave every rank with the values of the owne
   for (int round = 0; round < rounds; ++round) {
     const Shape shape = random_shape(random);
     const Distribution owned(shape, random_mesh(world.size(), random));
-    const BlockOwnership haloed = with_halo(BlockOwnership(owned), shape, 1 + round % 5);
+    const RankBoxes haloed = with_halo(RankBoxes(owned), shape, 1 + round % 5);
     Block<float> buffer(haloed.box(world.rank()));
     const auto value = [&](const Index& index) { return held<float>(0, index); };
     buffer.fill(owned.box(world.rank()), value);
@@ -207,7 +207,7 @@ TEST_CASE("Transfer: halos in place leave every rank with the values of the owne
                        .source_box = box,
                        .destination = buffer.data.data(),
                        .destination_box = box,
-                       .list = transfer_list(BlockOwnership(owned), haloed, world.rank())});
+                       .list = transfer_list(RankBoxes(owned), haloed, world.rank())});
     transfer.run();
     Block<float> expected(box);
     expected.fill(box, value);
@@ -221,7 +221,7 @@ TEST_CASE("Transfer: contiguous rows are neither staged nor copied, columns are"
   const Shape shape{{1, 8, 1, 64, 64}};
   const auto staging = [&](Axis axis) {
     const Distribution owned(shape, Mesh({{axis, 2}}));
-    const BlockOwnership haloed = with_halo(BlockOwnership(owned), shape, 2);
+    const RankBoxes haloed = with_halo(RankBoxes(owned), shape, 2);
     const Box box = haloed.box(world.rank());
     Block<float> buffer(box);
     const Transfer transfer(world,
@@ -230,7 +230,7 @@ TEST_CASE("Transfer: contiguous rows are neither staged nor copied, columns are"
                              .source_box = box,
                              .destination = buffer.data.data(),
                              .destination_box = box,
-                             .list = transfer_list(BlockOwnership(owned), haloed, world.rank())});
+                             .list = transfer_list(RankBoxes(owned), haloed, world.rank())});
     return transfer.buffer_bytes();
   };
   CHECK(staging(Axis::h) == 0);
@@ -273,7 +273,7 @@ TEST_CASE("Transfer: large messages in both directions do not deadlock") {
   const Shape shape{{world.size(), 16, 1, 512, 256}};
   const Distribution samples(shape, Mesh({{Axis::n, world.size()}}));
   const Distribution rows(shape, Mesh({{Axis::h, world.size()}}));
-  check_transfer<float>(world, BlockOwnership(samples), BlockOwnership(rows), {});
+  check_transfer<float>(world, RankBoxes(samples), RankBoxes(rows), {});
 }
 
 TEST_CASE("Transfer: an empty list does nothing, but clears when asked to") {

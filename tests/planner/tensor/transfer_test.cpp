@@ -38,7 +38,7 @@ Shape random_shape(RandomValues& random) {
 
 // Returns boxes that are larger by up to `most` on each side of the spatial dims, as for a halo.
 // Empty boxes stay empty.
-BlockOwnership grown(const BlockOwnership& ownership, const Shape& shape, std::int64_t most) {
+RankBoxes grown(const RankBoxes& ownership, const Shape& shape, std::int64_t most) {
   Window window;
   for (WindowDim& dim : window.dims) {
     dim = {.kernel = 2 * most + 1, .padding_begin = most, .padding_end = most};
@@ -46,8 +46,7 @@ BlockOwnership grown(const BlockOwnership& ownership, const Shape& shape, std::i
   return ownership.under(window, shape);
 }
 
-std::vector<TransferList> all_lists(const BlockOwnership& sources,
-                                    const BlockOwnership& destinations) {
+std::vector<TransferList> all_lists(const RankBoxes& sources, const RankBoxes& destinations) {
   std::vector<TransferList> lists;
   for (int rank = 0; rank < sources.rank_count(); ++rank) {
     lists.push_back(transfer_list(sources, destinations, rank));
@@ -81,7 +80,7 @@ bool holds(const Box& box, const Element& at) {
 }
 
 // Returns how often each element must arrive: once for every distinct source block that holds it.
-std::map<Element, int> expected_arrivals(const BlockOwnership& sources, const Box& wanted) {
+std::map<Element, int> expected_arrivals(const RankBoxes& sources, const Box& wanted) {
   std::map<Element, int> arrivals;
   std::set<int> seen;
   for (int rank = 0; rank < sources.rank_count(); ++rank) {
@@ -126,7 +125,7 @@ bool match_pairwise(const std::vector<TransferList>& lists) {
   return true;
 }
 
-void check_lists(const BlockOwnership& sources, const BlockOwnership& destinations) {
+void check_lists(const RankBoxes& sources, const RankBoxes& destinations) {
   const auto lists = all_lists(sources, destinations);
   CHECK(match_pairwise(lists));
   for (int rank = 0; rank < sources.rank_count(); ++rank) {
@@ -145,8 +144,8 @@ void check_lists(const BlockOwnership& sources, const BlockOwnership& destinatio
   }
 }
 
-BlockOwnership four_replicas_of_one_block() {
-  return BlockOwnership(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r4")));
+RankBoxes four_replicas_of_one_block() {
+  return RankBoxes(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r4")));
 }
 
 }  // namespace
@@ -157,8 +156,8 @@ TEST_CASE("transfer_list: between any two distributions every element arrives on
     RandomValues random(seed);
     const int ranks = random.small(1, 8);
     const Shape shape = random_shape(random);
-    check_lists(BlockOwnership(Distribution(shape, random_mesh(random, ranks))),
-                BlockOwnership(Distribution(shape, random_mesh(random, ranks))));
+    check_lists(RankBoxes(Distribution(shape, random_mesh(random, ranks))),
+                RankBoxes(Distribution(shape, random_mesh(random, ranks))));
   }
 }
 
@@ -167,7 +166,7 @@ TEST_CASE("transfer_list: halos, and the sum of what overlaps on the way back") 
     CAPTURE(seed);
     RandomValues random(seed);
     const Shape shape = random_shape(random);
-    const BlockOwnership owned(Distribution(shape, random_mesh(random, random.small(1, 8))));
+    const RankBoxes owned(Distribution(shape, random_mesh(random, random.small(1, 8))));
     const auto haloed = grown(owned, shape, random.integer(0, 2));
     check_lists(owned, haloed);
     check_lists(haloed, owned);
@@ -176,7 +175,7 @@ TEST_CASE("transfer_list: halos, and the sum of what overlaps on the way back") 
 
 TEST_CASE("transfer_list: nothing moves but local pieces between equal distributions") {
   for (const char* mesh : {"n2h2", "r4", "n2r2", "r2w2"}) {
-    const BlockOwnership owned(Distribution({{4, 2, 1, 4, 4}}, parse_mesh(mesh)));
+    const RankBoxes owned(Distribution({{4, 2, 1, 4, 4}}, parse_mesh(mesh)));
     const auto lists = all_lists(owned, owned);
     for (int rank = 0; rank < 4; ++rank) {
       const Piece own{rank, owned.box(rank)};
@@ -187,9 +186,9 @@ TEST_CASE("transfer_list: nothing moves but local pieces between equal distribut
 }
 
 TEST_CASE("transfer_list: the receiver's own replica is used, else the nearest, then the lowest") {
-  const BlockOwnership sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r3n2")));
+  const RankBoxes sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r3n2")));
   // The blocks of the ranks are 0 1 0 1 0 1: sample 0 is on ranks 0 2 4, sample 1 on ranks 1 3 5.
-  const BlockOwnership destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r6")));
+  const RankBoxes destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("r6")));
   const auto lists = all_lists(sources, destinations);
   const auto peers = [&](std::size_t rank) {
     std::vector<int> from;
@@ -211,8 +210,8 @@ TEST_CASE("transfer_list: no replica sends a block that the receiver holds") {
 }
 
 TEST_CASE("transfer_list: empty blocks neither send nor receive") {
-  const BlockOwnership sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("n4")));
-  const BlockOwnership destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("h4")));
+  const RankBoxes sources(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("n4")));
+  const RankBoxes destinations(Distribution({{2, 1, 1, 1, 1}}, parse_mesh("h4")));
   const auto lists = all_lists(sources, destinations);
   CHECK(lists[0].receives.size() == 2);
   CHECK(lists[1].receives.empty());
@@ -221,8 +220,8 @@ TEST_CASE("transfer_list: empty blocks neither send nor receive") {
 }
 
 TEST_CASE("transfer_list: distributions over different numbers of ranks are an error") {
-  const BlockOwnership two(Distribution({}, parse_mesh("n2")));
-  const BlockOwnership three(Distribution({}, parse_mesh("n3")));
+  const RankBoxes two(Distribution({}, parse_mesh("n2")));
+  const RankBoxes three(Distribution({}, parse_mesh("n3")));
   CHECK_THROWS_AS(transfer_list(two, three, 0), std::logic_error);
 }
 

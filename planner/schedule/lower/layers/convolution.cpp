@@ -21,7 +21,7 @@ Operand add_partial_sums(LoweringState& state, const Unit& unit) {
 // Adds parts of sums up where their channels are owned, in the memory of the output.
 void scatter_sums(LoweringState& state, const Unit& unit, const Operand& computed) {
   const LoweringContext& context = state.context;
-  const BlockOwnership& owned = context.decomposition().owned(unit.last);
+  const RankBoxes& owned = context.decomposition().owned(unit.last);
   const GradientUse use{.shared = true, .dense = true, .replicas = owned.has_replicas()};
   Exchange exchange = exchange_backward(
       rule_of(context.decomposition().computed(unit), owned), use, context.rank());
@@ -39,7 +39,7 @@ void scatter_sums(LoweringState& state, const Unit& unit, const Operand& compute
 // Gathers the error signal of all channels to which this rank added parts of sums.
 Operand gather_error_signal(LoweringState& state, const Unit& unit, const Operand& dy) {
   const LoweringContext& context = state.context;
-  const BlockOwnership& computed = context.decomposition().computed(unit);
+  const RankBoxes& computed = context.decomposition().computed(unit);
   const Box want = computed.box(context.rank());
   Exchange exchange = exchange_forward(rule_of(context.decomposition().owned(unit.last), computed),
                                        state.writer.builder().buffer(dy.buffer).box,

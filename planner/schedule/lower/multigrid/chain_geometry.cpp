@@ -53,11 +53,11 @@ int ChainGeometry::home_of(int point) const {
   return stage_of(std::min(point, block_count() - 1));
 }
 
-BlockOwnership ChainGeometry::blocks_at(int stage) const {
+RankBoxes ChainGeometry::blocks_at(int stage) const {
   const LayerIndex layer = block(0).sum;
-  return BlockOwnership(Distribution(context_.network().output_shape(layer, context_.plan().batch),
-                                     context_.layer_plan(layer).mesh,
-                                     stage));
+  return RankBoxes(Distribution(context_.network().output_shape(layer, context_.plan().batch),
+                                context_.layer_plan(layer).mesh,
+                                stage));
 }
 
 Box ChainGeometry::own_box() const {

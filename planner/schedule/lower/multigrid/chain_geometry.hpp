@@ -39,7 +39,7 @@ class ChainGeometry {
   bool is_at(int stage) const { return stage == own_stage_; }
   bool is_here(int block) const { return is_at(stage_of(block)); }
   // Returns the blocks of a state on the ranks of a stage.
-  BlockOwnership blocks_at(int stage) const;
+  RankBoxes blocks_at(int stage) const;
   // Returns this rank's block of a state on its own stage.
   Box own_box() const;
 

@@ -47,7 +47,7 @@ Operand TensorTable::fetch(const Unit& unit,
                            std::vector<FetchedBlocks>& fetched) {
   const Decomposition& decomposition = context_.decomposition();
   if (decomposition.exchanges(unit, input).forward == nullptr) return stored;
-  const BlockOwnership& blocks = decomposition.needed(unit, input);
+  const RankBoxes& blocks = decomposition.needed(unit, input);
   if (decomposition.loads_needed(unit.inputs[input])) {
     return {.buffer = stored.buffer, .box = blocks.box(context_.rank())};
   }

@@ -11,7 +11,7 @@ namespace cnnplan {
 
 // Blocks of a tensor that this rank has fetched, and where they are.
 struct FetchedBlocks {
-  const BlockOwnership* blocks;
+  const RankBoxes* blocks;
   Operand operand;
 };
 

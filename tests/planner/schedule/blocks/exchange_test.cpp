@@ -23,8 +23,8 @@ Box rows(std::int64_t begin, std::int64_t end) {
   return box;
 }
 
-BlockOwnership on(const char* mesh) {
-  return BlockOwnership(Distribution(shape, parse_mesh(mesh)));
+RankBoxes on(const char* mesh) {
+  return RankBoxes(Distribution(shape, parse_mesh(mesh)));
 }
 
 // Makes windows over `kernel` rows.
@@ -35,7 +35,7 @@ Window rows_window(std::int64_t kernel, std::int64_t padding) {
 }
 
 // These are the blocks of h2 with one row of halo around them.
-const BlockOwnership with_halo = on("h2").under(rows_window(3, 1), shape);
+const RankBoxes with_halo = on("h2").under(rows_window(3, 1), shape);
 
 }  // namespace
 
@@ -62,7 +62,7 @@ TEST_CASE("Exchanges: needed if boxes differ; backward also if replicas hold par
   CHECK(exchanges_forward({}, on("h2"), with_halo));
   CHECK(exchanges_backward({}, with_halo, on("h2")));
   // The windows are so wide that each of two blocks of outputs needs all rows.
-  const BlockOwnership parts = on("h2").under(rows_window(15, 7), shape);
+  const RankBoxes parts = on("h2").under(rows_window(15, 7), shape);
   CHECK_FALSE(exchanges_forward({}, on("r2"), parts));
   CHECK(exchanges_backward({}, parts, on("r2")));
 }
@@ -173,10 +173,9 @@ TEST_CASE("exchange_backward: replicas add up the same parts in the same order")
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     CAPTURE(seed);
     const int ranks = seed % 2 == 0 ? 6 : 8;
-    const BlockOwnership owned(Distribution(image, test::random_mesh(seed, ranks)));
-    const BlockOwnership needed =
-        BlockOwnership(Distribution(image, test::random_mesh(~seed, ranks)))
-            .under(rows_window(5, 2), image);
+    const RankBoxes owned(Distribution(image, test::random_mesh(seed, ranks)));
+    const RankBoxes needed = RankBoxes(Distribution(image, test::random_mesh(~seed, ranks)))
+                                 .under(rows_window(5, 2), image);
     const GradientUse use{.replicas = owned.has_replicas()};
     std::map<int, std::vector<Part>> added;  // by block
     for (int rank = 0; owned.has_replicas() && rank < ranks; ++rank) {

@@ -36,7 +36,7 @@ Plan rows(std::int64_t height, std::int64_t stride, const char* mesh, std::int64
 }
 
 ConvolutionBlocks blocks_of(const Plan& plan, LayerIndex layer, int rank) {
-  const BlockOwnership outputs = owned_blocks(plan, layer);
+  const RankBoxes outputs = owned_blocks(plan, layer);
   return {
       .owned = owned_blocks(plan, plan.network.inputs_of(layer)[0]).box(rank),
       .needed = needed_blocks(signature_of(plan.network, layer, 0, plan.batch), outputs).box(rank),

@@ -170,7 +170,7 @@ std::vector<int> group_of(const char* mesh, BatchNormStatistics statistics, int 
   return statistics_group(parse_mesh(mesh), statistics, rank).ranks();
 }
 
-std::vector<Box> boxes_of(const BlockOwnership& blocks) {
+std::vector<Box> boxes_of(const RankBoxes& blocks) {
   std::vector<Box> boxes;
   for (int rank = 0; rank < blocks.rank_count(); ++rank) boxes.push_back(blocks.box(rank));
   return boxes;
@@ -184,10 +184,10 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
     const Plan& plan = named.plan;
     for (LayerIndex layer = 1; layer < plan.network.layer_count(); ++layer) {
       if (copies_inputs(plan.network.layer(layer).parameters)) continue;
-      const BlockOwnership owned = owned_blocks(plan, layer);
-      const BlockOwnership computed = computed_blocks(plan, layer, owned);
+      const RankBoxes owned = owned_blocks(plan, layer);
+      const RankBoxes computed = computed_blocks(plan, layer, owned);
       const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
-      const BlockOwnership needed =
+      const RankBoxes needed =
           needed_blocks(signature_of(plan.network, layer, 0, plan.batch), owned, algorithm);
       CHECK(same_blocks(needed, owned));
       const LayerParameters& parameters = plan.network.layer(layer).parameters;
@@ -222,8 +222,7 @@ TEST_CASE("Ownership: a concat needs of every input its channels of the owned ou
                          {"join", {"data", "conv", "data"}, Concat{}},
                          {"loss", {"join"}, SoftmaxCrossEntropy{}}});
   const auto needed = [&](const char* mesh, std::size_t input) {
-    const BlockOwnership outputs =
-        BlockOwnership(Distribution(network.output_shape(2, 1), parse_mesh(mesh)));
+    const RankBoxes outputs = RankBoxes(Distribution(network.output_shape(2, 1), parse_mesh(mesh)));
     CHECK(same_blocks(needed_blocks(signature_of(network, 2, input, 1), outputs), outputs));
     return boxes_of(needed_blocks(signature_of(network, 2, input, 1), outputs));
   };
@@ -305,8 +304,7 @@ TEST_CASE("Ownership: a slice needs its output block, in the channels of its inp
                          {"slice", {"data"}, Slice{.first_channel = 2, .channels = 3}},
                          {"loss", {"slice"}, SoftmaxCrossEntropy{}}});
   const auto needed = [&](const char* mesh) {
-    const BlockOwnership outputs =
-        BlockOwnership(Distribution(network.output_shape(1, 1), parse_mesh(mesh)));
+    const RankBoxes outputs = RankBoxes(Distribution(network.output_shape(1, 1), parse_mesh(mesh)));
     return boxes_of(needed_blocks(signature_of(network, 1, 0, 1), outputs));
   };
   const auto block = [](Range channels, Range rows) {
@@ -323,7 +321,7 @@ TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-      const BlockOwnership owned = owned_blocks(plan, layer);
+      const RankBoxes owned = owned_blocks(plan, layer);
       const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
       std::int64_t covered = 0;
       for (int rank : RankGroup(mesh, 0, {Axis::r}).ranks()) {

@@ -1,5 +1,5 @@
 // Combines the ranges of all dims into boxes, and compares the boxes of all ranks.
-#include "planner/tensor/block_ownership.hpp"
+#include "planner/tensor/rank_boxes.hpp"
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ bool same_parts(const AllDims& a, const AllDims& b) {
 
 }  // namespace
 
-BlockOwnership::BlockOwnership(const Distribution& distribution)
+RankBoxes::RankBoxes(const Distribution& distribution)
     : mesh_(distribution.mesh()), stage_(distribution.stage()) {
   for (std::size_t i = 0; i < dim_count; ++i) {
     dims_[i].rule.length = distribution.shape().extents[i];
@@ -56,15 +56,15 @@ BlockOwnership::BlockOwnership(const Distribution& distribution)
   }
 }
 
-BlockOwnership BlockOwnership::derived() const {
-  BlockOwnership result = *this;
+RankBoxes RankBoxes::derived() const {
+  RankBoxes result = *this;
   result.derived_ = true;
   for (DimRanges& dim : result.dims_) dim.table = nullptr;
   return result;
 }
 
-BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) const {
-  BlockOwnership result = derived();
+RankBoxes RankBoxes::under(const Window& window, const Shape& input) const {
+  RankBoxes result = derived();
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     RangeRule& rule = result.rule(spatial_dims[i]);
     const std::int64_t length = input[spatial_dims[i]];
@@ -76,15 +76,14 @@ BlockOwnership BlockOwnership::under(const Window& window, const Shape& input) c
   return result;
 }
 
-BlockOwnership BlockOwnership::over(const Window& window, const Shape& input) const {
-  BlockOwnership result = under(window, input);
+RankBoxes RankBoxes::over(const Window& window, const Shape& input) const {
+  RankBoxes result = under(window, input);
   for (Dim dim : spatial_dims) result.rule(dim).transposed = result.rule(dim).windowed;
   return result;
 }
 
-BlockOwnership BlockOwnership::upsampled(const std::array<UpsampleDim, 3>& dims,
-                                         const Shape& input) const {
-  BlockOwnership result = derived();
+RankBoxes RankBoxes::upsampled(const std::array<UpsampleDim, 3>& dims, const Shape& input) const {
+  RankBoxes result = derived();
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     if (dims[i].factor == 1) continue;
     RangeRule& rule = result.rule(spatial_dims[i]);
@@ -94,8 +93,8 @@ BlockOwnership BlockOwnership::upsampled(const std::array<UpsampleDim, 3>& dims,
   return result;
 }
 
-BlockOwnership BlockOwnership::with_channels(std::int64_t count, std::int64_t groups) const {
-  BlockOwnership result = derived();
+RankBoxes RankBoxes::with_channels(std::int64_t count, std::int64_t groups) const {
+  RankBoxes result = derived();
   RangeRule& rule = result.rule(Dim::c);
   rule.grouped = true;
   rule.groups = groups;
@@ -103,8 +102,8 @@ BlockOwnership BlockOwnership::with_channels(std::int64_t count, std::int64_t gr
   return result;
 }
 
-BlockOwnership BlockOwnership::with_channel_blocks(std::int64_t count, int parts) const {
-  BlockOwnership result = derived();
+RankBoxes RankBoxes::with_channel_blocks(std::int64_t count, int parts) const {
+  RankBoxes result = derived();
   RangeRule& rule = result.rule(Dim::c);
   rule.length = count;
   rule.in_turn = parts == rule.parts ? 0 : parts;
@@ -112,30 +111,30 @@ BlockOwnership BlockOwnership::with_channel_blocks(std::int64_t count, int parts
   return result;
 }
 
-BlockOwnership BlockOwnership::with_joined_channels(std::int64_t count, int together) const {
-  BlockOwnership result = derived();
+RankBoxes RankBoxes::with_joined_channels(std::int64_t count, int together) const {
+  RankBoxes result = derived();
   RangeRule& rule = result.rule(Dim::c);
   rule.input_length = count;
   rule.together = together;
   return result;
 }
 
-BlockOwnership BlockOwnership::channels(std::int64_t first, std::int64_t count) const {
-  BlockOwnership result = derived();
+RankBoxes RankBoxes::channels(std::int64_t first, std::int64_t count) const {
+  RankBoxes result = derived();
   RangeRule& rule = result.rule(Dim::c);
   rule.cut = true;
   rule.section = {first, first + count};
   return result;
 }
 
-BlockOwnership BlockOwnership::tabulated(Tables& tables) const {
-  BlockOwnership result = *this;
+RankBoxes RankBoxes::tabulated(Tables& tables) const {
+  RankBoxes result = *this;
   for (DimRanges& dim : result.dims_) dim.table = tables.of(dim.rule);
   return result;
 }
 
 // A part can be empty only if there are more parts than indices.
-bool BlockOwnership::owns_nothing(const MeshCoordinates& coordinates) const {
+bool RankBoxes::owns_nothing(const MeshCoordinates& coordinates) const {
   for (std::size_t i = 0; i < dim_count; ++i) {
     const RangeRule& rule = dims_[i].rule;
     if (rule.cut_into() > rule.length && rule.owned(coordinates[i]).size() == 0) return true;
@@ -143,7 +142,7 @@ bool BlockOwnership::owns_nothing(const MeshCoordinates& coordinates) const {
   return false;
 }
 
-Box BlockOwnership::box(int rank) const {
+Box RankBoxes::box(int rank) const {
   const MeshCoordinates coordinates = mesh_.coordinates(rank);
   if (coordinates[static_cast<std::size_t>(Axis::l)] != stage_) return {};
   if (derived_ && owns_nothing(coordinates)) return {};
@@ -155,12 +154,12 @@ Box BlockOwnership::box(int rank) const {
   return box;
 }
 
-int BlockOwnership::block(int rank) const {
+int RankBoxes::block(int rank) const {
   return Distribution({}, mesh_).block(rank);
 }
 
 // Ranges ascend, or the last coordinate takes the last of the parts that are taken in turn.
-Box BlockOwnership::hull() const {
+Box RankBoxes::hull() const {
   Box hull;
   for (std::size_t i = 0; i < dim_count; ++i) {
     hull.ranges[i] = {dims_[i].at(0).begin, dims_[i].at(dims_[i].filled() - 1).end};
@@ -169,7 +168,7 @@ Box BlockOwnership::hull() const {
 }
 
 // On one mesh, the ranges of dims are compared instead of ranks, if equal ranks have boxes in both.
-bool same_boxes(const BlockOwnership& a, const BlockOwnership& b) {
+bool same_boxes(const RankBoxes& a, const RankBoxes& b) {
   if (a == b) return true;
   const auto agree = [&](int rank) { return a.box(rank) == b.box(rank); };
   const auto sample = probes(a.rank_count());
@@ -183,7 +182,7 @@ bool same_boxes(const BlockOwnership& a, const BlockOwnership& b) {
   return all_ranks(a.rank_count(), agree);
 }
 
-bool same_blocks(const BlockOwnership& a, const BlockOwnership& b) {
+bool same_blocks(const RankBoxes& a, const RankBoxes& b) {
   if (a.mesh() == b.mesh()) return true;
   const auto agree = [&](int rank) { return a.block(rank) == b.block(rank); };
   const auto sample = probes(a.rank_count());

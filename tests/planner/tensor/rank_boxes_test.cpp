@@ -1,5 +1,5 @@
 // Tests boxes of all ranks against boxes that are computed rank by rank.
-#include "planner/tensor/block_ownership.hpp"
+#include "planner/tensor/rank_boxes.hpp"
 
 #include <algorithm>
 
@@ -60,8 +60,8 @@ Box needed(const Box& output, const Window& window, const Shape& input) {
 
 // Returns blocks that some layer may own or need. There are few rules, so that different rules
 // often give equal blocks.
-BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape& shape) {
-  BlockOwnership blocks(Distribution(shape, mesh));
+RankBoxes random_blocks(RandomValues& random, const Mesh& mesh, const Shape& shape) {
+  RankBoxes blocks(Distribution(shape, mesh));
   if (random.boolean()) {
     Window window;
     window.dims[1] = {.kernel = random.integer(1, 2), .padding_end = random.integer(0, 1)};
@@ -72,7 +72,7 @@ BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape
 }
 
 // Checks `meeting` and its count in one dim against all blocks.
-void check_meeting(const BlockOwnership& blocks, Dim dim, Range range) {
+void check_meeting(const RankBoxes& blocks, Dim dim, Range range) {
   const int parts = blocks.mesh().size(static_cast<Axis>(dim));
   const Coordinates found = blocks.ranges(dim).meeting(range);
   int count = 0;
@@ -86,7 +86,7 @@ void check_meeting(const BlockOwnership& blocks, Dim dim, Range range) {
 
 }  // namespace
 
-TEST_CASE("BlockOwnership: windows, channels and parts of them, rank by rank") {
+TEST_CASE("RankBoxes: windows, channels and parts of them, rank by rank") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     RandomValues random(seed);
@@ -95,11 +95,11 @@ TEST_CASE("BlockOwnership: windows, channels and parts of them, rank by rank") {
     const Shape output = outputs_of(input, window);
     if (is_empty(whole(output))) continue;
     const Distribution distribution(output, random_mesh(random));
-    const BlockOwnership owned(distribution);
-    const BlockOwnership behind = owned.under(window, input);
-    const BlockOwnership all_channels = behind.with_channels(11, 1);
+    const RankBoxes owned(distribution);
+    const RankBoxes behind = owned.under(window, input);
+    const RankBoxes all_channels = behind.with_channels(11, 1);
     const std::int64_t first = random.integer(0, output[Dim::c] - 1);
-    const BlockOwnership section = owned.channels(first, 2);
+    const RankBoxes section = owned.channels(first, 2);
     for (int rank = 0; rank < distribution.rank_count(); ++rank) {
       CHECK(owned.box(rank) == distribution.box(rank));
       CHECK(owned.block(rank) == distribution.block(rank));
@@ -121,7 +121,7 @@ TEST_CASE("BlockOwnership: windows, channels and parts of them, rank by rank") {
   }
 }
 
-TEST_CASE("BlockOwnership: groups of channels and blocks of other channels, rank by rank") {
+TEST_CASE("RankBoxes: groups of channels and blocks of other channels, rank by rank") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     RandomValues random(seed);
@@ -131,11 +131,11 @@ TEST_CASE("BlockOwnership: groups of channels and blocks of other channels, rank
     Shape shape = random_shape(random);
     shape[Dim::c] = groups * filters;
     const Distribution distribution(shape, random_mesh(random));
-    const BlockOwnership owned(distribution);
-    const BlockOwnership grouped = owned.with_channels(groups * inputs, groups);
+    const RankBoxes owned(distribution);
+    const RankBoxes grouped = owned.with_channels(groups * inputs, groups);
     shape[Dim::c] = random.integer(1, 7);
     const Distribution others(shape, distribution.mesh());
-    const BlockOwnership blocks =
+    const RankBoxes blocks =
         owned.with_channel_blocks(shape[Dim::c], distribution.mesh().size(Axis::c));
     for (int rank = 0; rank < distribution.rank_count(); ++rank) {
       Box expected = distribution.box(rank);
@@ -157,7 +157,7 @@ TEST_CASE("BlockOwnership: groups of channels and blocks of other channels, rank
   }
 }
 
-TEST_CASE("BlockOwnership: channels in turn and several parts together, rank by rank") {
+TEST_CASE("RankBoxes: channels in turn and several parts together, rank by rank") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     RandomValues random(seed);
@@ -169,8 +169,8 @@ TEST_CASE("BlockOwnership: channels in turn and several parts together, rank by 
     const Distribution distribution(shape, mesh);
     const std::int64_t inputs = random.integer(1, 7);
     const std::int64_t outputs = random.integer(parts, parts + 5);
-    const BlockOwnership turns = BlockOwnership(distribution).with_channel_blocks(inputs, in_turn);
-    const BlockOwnership joined = turns.with_joined_channels(outputs, together);
+    const RankBoxes turns = RankBoxes(distribution).with_channel_blocks(inputs, in_turn);
+    const RankBoxes joined = turns.with_joined_channels(outputs, together);
     for (int rank = 0; rank < distribution.rank_count(); ++rank) {
       const int part = mesh.coordinate(rank, Axis::c);
       Box expected = distribution.box(rank);
@@ -194,7 +194,7 @@ TEST_CASE("BlockOwnership: channels in turn and several parts together, rank by 
   }
 }
 
-TEST_CASE("BlockOwnership: what an upsampling needs, rank by rank") {
+TEST_CASE("RankBoxes: what an upsampling needs, rank by rank") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     RandomValues random(seed);
@@ -208,7 +208,7 @@ TEST_CASE("BlockOwnership: what an upsampling needs, rank by rank") {
       output[spatial_dims[i]] *= dims[i].factor;
     }
     const Distribution distribution(output, random_mesh(random));
-    const BlockOwnership needed = BlockOwnership(distribution).upsampled(dims, input);
+    const RankBoxes needed = RankBoxes(distribution).upsampled(dims, input);
     for (int rank = 0; rank < distribution.rank_count(); ++rank) {
       Box expected = distribution.box(rank);
       for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
@@ -225,7 +225,7 @@ TEST_CASE("BlockOwnership: what an upsampling needs, rank by rank") {
   }
 }
 
-TEST_CASE("BlockOwnership: what a transposed convolution needs, rank by rank") {
+TEST_CASE("RankBoxes: what a transposed convolution needs, rank by rank") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     RandomValues random(seed);
@@ -240,7 +240,7 @@ TEST_CASE("BlockOwnership: what a transposed convolution needs, rank by rank") {
       output[spatial_dims[i]] = transposed_length(input[spatial_dims[i]], dim, padding);
     }
     const Distribution distribution(output, random_mesh(random));
-    const BlockOwnership needed = BlockOwnership(distribution).over(window, input);
+    const RankBoxes needed = RankBoxes(distribution).over(window, input);
     for (int rank = 0; rank < distribution.rank_count(); ++rank) {
       Box expected = distribution.box(rank);
       for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
@@ -258,7 +258,7 @@ TEST_CASE("BlockOwnership: what a transposed convolution needs, rank by rank") {
 
 TEST_CASE("same_boxes: also where different rules give the same blocks") {
   const auto blocks = [](const char* mesh) {
-    return BlockOwnership(Distribution({{4, 1, 1, 8, 8}}, parse_mesh(mesh)));
+    return RankBoxes(Distribution({{4, 1, 1, 8, 8}}, parse_mesh(mesh)));
   };
   const Shape image{{4, 1, 1, 8, 8}};
   Window halo;
@@ -276,8 +276,8 @@ TEST_CASE("same_boxes: agrees with a look at every rank, with and without empty 
   for (int trial = 0; trial < 3000; ++trial) {
     const Mesh mesh = random_mesh(random);
     const Shape shape = random_shape(random);
-    const BlockOwnership a = random_blocks(random, mesh, shape);
-    const BlockOwnership b = random_blocks(random, mesh, shape);
+    const RankBoxes a = random_blocks(random, mesh, shape);
+    const RankBoxes b = random_blocks(random, mesh, shape);
     bool expected = true;
     for (int rank = 0; rank < mesh.rank_count(); ++rank) {
       expected = expected && a.box(rank) == b.box(rank);
@@ -292,7 +292,7 @@ TEST_CASE("same_boxes: agrees with a look at every rank, with and without empty 
 
 TEST_CASE("same_blocks: the ranks that hold replicas of each other") {
   const auto blocks = [](const char* mesh) {
-    return BlockOwnership(Distribution({{4, 1, 1, 8, 8}}, parse_mesh(mesh)));
+    return RankBoxes(Distribution({{4, 1, 1, 8, 8}}, parse_mesh(mesh)));
   };
   CHECK(same_blocks(blocks("n2h2"), blocks("n2w2")));
   CHECK_FALSE(same_blocks(blocks("n2h2"), blocks("n2r2")));

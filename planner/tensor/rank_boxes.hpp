@@ -14,39 +14,39 @@ namespace cnnplan {
 
 // Maps ranks to boxes. The range of a box in one dim depends only on the rank's coordinate along
 // the axis that splits this dim. Ranks at another coordinate along l than the stage have no box.
-class BlockOwnership {
+class RankBoxes {
  public:
   // Each rank has the box that it owns.
-  explicit BlockOwnership(const Distribution& distribution);
+  explicit RankBoxes(const Distribution& distribution);
 
   // Returns the boxes that windows over these boxes read of their input. The spatial extents of the
   // input are those of `input`. Empty boxes read nothing.
-  BlockOwnership under(const Window& window, const Shape& input) const;
+  RankBoxes under(const Window& window, const Shape& input) const;
   // Returns the boxes that a transposed convolution reads to make these boxes of its output.
-  BlockOwnership over(const Window& window, const Shape& input) const;
+  RankBoxes over(const Window& window, const Shape& input) const;
   // Returns the boxes that an upsampling reads to make these boxes of its output. `dims` are the
   // spatial dims, and the spatial extents of the input are those of `input`.
-  BlockOwnership upsampled(const std::array<UpsampleDim, 3>& dims, const Shape& input) const;
+  RankBoxes upsampled(const std::array<UpsampleDim, 3>& dims, const Shape& input) const;
   // Returns boxes of an input with `count` channels in `groups` groups. Each box has the whole
   // groups from which the channels of this box are computed.
-  BlockOwnership with_channels(std::int64_t count, std::int64_t groups) const;
+  RankBoxes with_channels(std::int64_t count, std::int64_t groups) const;
   // Returns boxes with `count` channels instead, cut into `parts` blocks that the coordinates along
   // c take in turn. A box is empty if it was empty in another dim, or if its new block is.
   // @pre `parts` divides the number of coordinates; unless it equals this number, it is at most
   // `count`
-  BlockOwnership with_channel_blocks(std::int64_t count, int parts) const;
+  RankBoxes with_channel_blocks(std::int64_t count, int parts) const;
   // Returns boxes with `count` channels instead, cut into one block for each coordinate along c.
   // `together` coordinates in a row have the union of their blocks.
   // @pre `together` divides the number of coordinates. After with_channel_blocks, this number is at
   // most `count`
-  BlockOwnership with_joined_channels(std::int64_t count, int together) const;
+  RankBoxes with_joined_channels(std::int64_t count, int together) const;
   // Returns the part of the boxes with channels [first, first + count), which become channels
   // [0, count). `first` may be below 0.
-  BlockOwnership channels(std::int64_t first, std::int64_t count) const;
+  RankBoxes channels(std::int64_t first, std::int64_t count) const;
   using Tables = RangeTables;
   // Returns equal boxes whose ranges are looked up in tables, which is faster for many questions.
   // Each table has as many ranges as the mesh has coordinates along the axis.
-  BlockOwnership tabulated(Tables& tables) const;
+  RankBoxes tabulated(Tables& tables) const;
 
   const Mesh& mesh() const { return mesh_; }
   // Returns the coordinate along l whose ranks have the tensor.
@@ -64,13 +64,13 @@ class BlockOwnership {
   // Returns the smallest box that contains the boxes of all ranks. @pre some rank has a box
   Box hull() const;
   bool has_replicas() const { return mesh_.size(Axis::r) > 1; }
-  bool operator==(const BlockOwnership&) const = default;
+  bool operator==(const RankBoxes&) const = default;
 
  private:
-  BlockOwnership derived() const;
+  RankBoxes derived() const;
   RangeRule& rule(Dim dim) { return dims_[static_cast<std::size_t>(dim)].rule; }
   bool owns_nothing(const MeshCoordinates& coordinates) const;
-  friend bool same_boxes(const BlockOwnership& a, const BlockOwnership& b);
+  friend bool same_boxes(const RankBoxes& a, const RankBoxes& b);
 
   Mesh mesh_;
   int stage_ = 0;
@@ -79,8 +79,8 @@ class BlockOwnership {
 };
 
 // True if every rank has equal boxes in both.
-bool same_boxes(const BlockOwnership& a, const BlockOwnership& b);
+bool same_boxes(const RankBoxes& a, const RankBoxes& b);
 // True if the ranks that hold replicas of one box in `a` also do so in `b`, and the reverse.
-bool same_blocks(const BlockOwnership& a, const BlockOwnership& b);
+bool same_blocks(const RankBoxes& a, const RankBoxes& b);
 
 }  // namespace cnnplan
