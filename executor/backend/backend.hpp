@@ -1,4 +1,4 @@
-// The seam between the executor and a kernel library.
+// Declares what the executor calls of a kernel library: kernels, weights and the values of a step.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace cnnplan {
 
-// The values that change from step to step.
+// Holds the values that change from step to step.
 struct StepState {
   std::uint64_t seed = 0;
   std::int64_t step = 0;
@@ -40,9 +40,9 @@ class Kernel {
   virtual std::string implementation() const = 0;
 };
 
-// A library on one device. Weights are stored in the backend's own format, which depends on the
-// convolution's filters, channels, groups and kernel only. It never depends on the block, so that
-// gradients of all ranks can be summed element by element.
+// A backend is a library on one device. Weights are stored in the backend's own format, which
+// depends on the convolution's filters, channels, groups and kernel only. The format never depends
+// on the block, so that gradients of all ranks can be summed element by element.
 class Backend {
  public:
   virtual ~Backend() = default;
@@ -53,8 +53,8 @@ class Backend {
   virtual Device& device() = 0;
   // Call it before the kernels of a step. Some devices cannot be given the state with every kernel.
   virtual void begin_step(const StepState&) {}
-  // Call it before the first step, with the largest workspace that the selected lane will need; on
-  // hosts, that this thread will need. It is for backends whose kernels share one workspace.
+  // Call it before the first step, with the largest workspace that the selected lane (on hosts,
+  // this thread) will need. It is for backends whose kernels share one workspace.
   virtual void reserve_workspace(std::int64_t) {}
   // Call it once in every thread that runs kernels. It sets floating-point modes.
   virtual void prepare_thread() const {}
@@ -66,8 +66,8 @@ class Backend {
                                               const std::string& implementation) = 0;
   // Returns how many elements the weight takes in the backend's format, with padding.
   virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
-  // Both convert between plain order (F, C/groups, KD, KH, KW) in double and the backend's format
-  // in the element of parameters. `weight` is memory of the host.
+  // Both functions convert between plain order (F, C/groups, KD, KH, KW) in double and the
+  // backend's format in the element of parameters. `weight` is memory of the host.
   virtual void import_weight(const KernelSpec& convolution,
                              std::span<const double> plain,
                              void* weight) const = 0;
@@ -90,7 +90,7 @@ struct BackendOptions {
   std::function<void(const std::string& line)> note = {};
 };
 
-// "cudnn", "onednn" or "reference".
+// Makes the backend "cudnn", "onednn" or "reference".
 // @throws EnvironmentError when the build has no such backend, or the machine no device for it
 std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options = {});
 // @throws EnvironmentError that names what the backend has, unless it supports `precision`

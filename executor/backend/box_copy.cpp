@@ -1,4 +1,4 @@
-// Dims that are contiguous in both buffers are merged into one run; the others are loops.
+// Merges dims that are contiguous in both buffers into one run, and loops over the others.
 #include "executor/backend/box_copy.hpp"
 
 #include <cstring>
@@ -33,14 +33,14 @@ void for_each_run(const BoxCopy& copy, Run run) {
 template <typename T>
 void add_in_float(T* own, const T* received, std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) {
-    own[i] = T(static_cast<float>(own[i]) + static_cast<float>(received[i]));
+    own[i] = T(own[i] + received[i]);
   }
 }
 
 template <typename T>
 void add_runs(const BoxCopy& copy) {
-  T* destination = static_cast<T*>(copy.destination);
-  const T* source = static_cast<const T*>(copy.source);
+  T* destination = copy.destination_as<T>();
+  const T* source = copy.source_as<T>();
   for_each_run(copy, [&](std::int64_t to, std::int64_t from) {
     if constexpr (sizeof(T) == 2) {
       add_in_float(destination + to, source + from, copy.run_elements);
@@ -79,9 +79,9 @@ BoxCopy make_box_copy(const TensorView& destination,
 void copy_box(const BoxCopy& copy) {
   if (copy.destination == copy.source || copy.run_elements == 0) return;
   const std::int64_t element_bytes = bytes_of(copy.element);
-  auto* destination = static_cast<std::byte*>(copy.destination);
-  const auto* source = static_cast<const std::byte*>(copy.source);
-  const auto run_bytes = static_cast<std::size_t>(copy.run_elements * element_bytes);
+  auto* destination = copy.destination_as<std::byte>();
+  const auto* source = copy.source_as<std::byte>();
+  const std::int64_t run_bytes = copy.run_elements * element_bytes;
   for_each_run(copy, [&](std::int64_t to, std::int64_t from) {
     std::memcpy(destination + to * element_bytes, source + from * element_bytes, run_bytes);
   });

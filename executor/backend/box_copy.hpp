@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// Runs of `run_elements` at counts[0] x .. x counts[3] places, strides in elements.
+// Describes runs of `run_elements` at counts[0] x .. x counts[3] places. Strides are in elements.
 struct BoxCopy {
   void* destination = nullptr;
   const void* source = nullptr;
@@ -19,14 +19,24 @@ struct BoxCopy {
   std::array<std::int64_t, 4> counts{1, 1, 1, 1};
   std::array<std::int64_t, 4> destination_strides{};
   std::array<std::int64_t, 4> source_strides{};
+
+  template <typename T>
+  T* destination_as() const {
+    return static_cast<T*>(destination);
+  }
+  template <typename T>
+  const T* source_as() const {
+    return static_cast<const T*>(source);
+  }
 };
 
 // @pre destination.box == source.box
 BoxCopy make_box_copy(const TensorView& destination, const TensorView& source, ElementType element);
 
-// Overwrites. Nothing happens when source and destination are the same memory.
+// Overwrites the destination. Nothing happens when it is the memory of the source.
 void copy_box(const BoxCopy& copy);
-// destination += source, element by element; 16-bit elements are added in float and rounded once.
+// Computes destination += source, element by element. 16-bit elements are added in float and
+// rounded once.
 void add_box(const BoxCopy& copy);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Which channels a local response norm sums, and its gradient.
+// Says which channels a local response norm sums, and which channels its gradient sums.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 
 namespace cnnplan {
 
-// Of `count` channels, those in reach of one of them: first to last.
+// Finds the channels in reach of one channel, from the first to the last. There are `count`
+// channels in all.
 struct ChannelsAround {
   std::int32_t before = 0;
   std::int32_t after = 0;
@@ -26,7 +27,7 @@ struct ChannelsAround {
   CNNPLAN_HOST_DEVICE std::int32_t last(std::int32_t channel) const {
     return after < count - 1 - channel ? channel + after : count - 1;
   }
-  // The other way round: those that have a channel in their reach.
+  // The next two functions give the channels that have `channel` in their reach.
   CNNPLAN_HOST_DEVICE std::int32_t first_reaching(std::int32_t channel) const {
     return channel > after ? channel - after : 0;
   }

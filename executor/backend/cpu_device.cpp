@@ -1,4 +1,4 @@
-// Reads the CPU's name from the kernel; events are readings of the clock.
+// Reads the name of the processor from the kernel. Events are readings of the clock.
 #include "executor/backend/cpu_device.hpp"
 
 #include <chrono>
@@ -44,11 +44,11 @@ std::string CpuDevice::name() const {
 }
 
 void CpuDevice::clear(void* memory, std::int64_t bytes) {
-  if (bytes > 0) std::memset(memory, 0, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memset(memory, 0, bytes);
 }
 
 void CpuDevice::copy_to_host(void* host, const void* device, std::int64_t bytes) {
-  if (bytes > 0) std::memcpy(host, device, static_cast<std::size_t>(bytes));
+  if (bytes > 0) std::memcpy(host, device, bytes);
 }
 
 void CpuDevice::copy_to_device(void* device, const void* host, std::int64_t bytes) {

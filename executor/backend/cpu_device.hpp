@@ -1,4 +1,4 @@
-// The processor as a device: all work is done at once, in the host's memory.
+// Makes the processor a device: all work is done at once, in the host's memory.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// Model of the CPU and the number of threads of this rank: "AMD EPYC, 1 thread".
+// Returns the model of the processor and the number of threads of this rank: "AMD EPYC, 1 thread".
 std::string cpu_name(int threads);
 
 class CpuDevice final : public Device {

@@ -1,4 +1,4 @@
-// The seam between the executor and a device: its memory, its queues of work and its clock.
+// Declares what the executor calls of a device: its memory, its queues of work and its clock.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace cnnplan {
 // Work of one queue runs in order. Queues run at the same time where the device can.
 enum class Queue { compute, halo, reduce };
 
-// A point in the work of a queue.
+// An event is a point in the work of a queue.
 class Event {
  public:
   virtual ~Event() = default;
@@ -28,7 +28,7 @@ class Event {
   virtual double seconds_since(const Event& earlier) const = 0;
 };
 
-// Work that is put in a queue as a whole.
+// A graph is work that is put in a queue as a whole.
 class WorkGraph {
  public:
   virtual ~WorkGraph() = default;
@@ -46,14 +46,14 @@ class Device {
   virtual std::string place() const = 0;
   // True where kernels work in the host's memory, and are done when they return.
   virtual bool is_host() const = 0;
-  // Returns the bytes that were free when it was opened, less a reserve for libraries; 0 where it
-  // has no memory of its own.
+  // Returns the bytes that were free when it was opened, less a reserve for libraries. Returns 0
+  // where it has no memory of its own.
   virtual std::int64_t memory_bytes() const = 0;
   // Returns how many devices of this kind the ranks of a node take in turn.
   virtual int devices_here() const = 0;
 
-  // Returns zeroed memory. @throws InfeasibleError where a device lacks it, std::bad_alloc on a
-  // host
+  // Returns zeroed memory.
+  // @throws InfeasibleError where a device lacks it, std::bad_alloc on a host
   virtual MemoryBlock allocate(std::int64_t bytes) = 0;
   // Returns zeroed memory of the host from and to which the device copies fastest.
   virtual MemoryBlock allocate_staging(std::int64_t bytes) = 0;
@@ -63,7 +63,8 @@ class Device {
   // is a further queue. Call it before the first work of the lanes.
   virtual void reserve_lanes(int) {}
   virtual void select_lane(int) { select(Queue::compute); }
-  // Returns the selected queue as the device's libraries take it: a cudaStream_t; null on a host.
+  // Returns the selected queue as the device's libraries take it: a cudaStream_t, or null on a
+  // host.
   virtual void* native_queue() const { return nullptr; }
   virtual void clear(void* memory, std::int64_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, std::int64_t bytes) = 0;
@@ -76,8 +77,8 @@ class Device {
   virtual void synchronize() = 0;
 
   virtual std::unique_ptr<Event> make_event() = 0;
-  // Returns the work that `enqueue` puts in the selected queue, which does not run; null where the
-  // device has no graphs.
+  // Returns the work that `enqueue` puts in the selected queue, which does not run. Returns null
+  // where the device has no graphs.
   virtual std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) = 0;
 };
 

@@ -1,5 +1,5 @@
-// Which elements a dropout keeps: a function of seed, step, layer and global index, so that the
-// split of the tensor does not matter. Shared by all backends.
+// Says which elements a dropout keeps, for all backends. The answer depends on seed, step, layer
+// and global index, so the split of the tensor does not matter.
 #pragma once
 
 #include <array>
@@ -9,17 +9,17 @@
 
 namespace cnnplan {
 
-// Key of one position of a dropout layer. `position` is its global (n, d, h, w).
+// Returns the key of one position of a dropout layer. `position` is its global (n, d, h, w).
 constexpr std::uint64_t dropout_key(std::uint64_t layer_key,
                                     const std::array<std::int64_t, 4>& position) {
   std::uint64_t key = layer_key;
-  for (std::int64_t index : position) key = random_bits(key, static_cast<std::uint64_t>(index));
+  for (std::int64_t index : position) key = random_bits(key, index);
   return key;
 }
 
-// True for a share of 1 - rate of the global channels.
+// Returns true for a share of 1 - rate of the global channels.
 constexpr bool dropout_keeps(std::uint64_t position_key, std::int64_t channel, double rate) {
-  return random_uniform(position_key, static_cast<std::uint64_t>(channel)) >= rate;
+  return random_uniform(position_key, channel) >= rate;
 }
 
 }  // namespace cnnplan

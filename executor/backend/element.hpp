@@ -1,4 +1,4 @@
-// From the element of a tensor to its type.
+// Maps the elements of tensors to C++ types, and rounds numbers to them.
 #pragma once
 
 #include <stdexcept>
@@ -9,13 +9,13 @@
 
 namespace cnnplan {
 
-// What numbers of type T are computed in.
+// Numbers of type T are computed in this type.
 template <typename T>
 using Computed = std::conditional_t<std::is_floating_point_v<T>, std::remove_const_t<T>, float>;
 
-// `value` as it is stored: rounded.
+// Returns `value` as a number of type T holds it: rounded.
 template <typename T>
-constexpr T stored(double value) {
+CNNPLAN_HOST_DEVICE constexpr T stored(double value) {
   return T(static_cast<Computed<T>>(value));
 }
 
@@ -35,10 +35,9 @@ decltype(auto) with_type_of(ElementType element, F&& f) {
   throw std::logic_error("unknown element");
 }
 
-// `value` as numbers of `element` hold it.
+// Returns `value` as numbers of `element` hold it: rounded.
 inline double rounded(ElementType element, double value) {
-  return with_type_of(element,
-                      [value]<typename T>(T) { return static_cast<double>(stored<T>(value)); });
+  return with_type_of(element, [value]<typename T>(T) -> double { return stored<T>(value); });
 }
 
 }  // namespace cnnplan

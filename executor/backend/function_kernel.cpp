@@ -1,4 +1,4 @@
-// Checks what a kernel is called with.
+// Checks the operands that a kernel is called with.
 #include "executor/backend/function_kernel.hpp"
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
-// 16-bit floating-point numbers as they lie in memory. Arithmetic is done in float. On a GPU they
-// are converted by its instructions: without them, conversions take longer than memory.
+// Defines 16-bit floating-point numbers as they lie in memory. Arithmetic is done in float. A GPU
+// converts them by its own instructions: without these, conversions take longer than memory.
 #pragma once
 
 #include <bit>
@@ -15,18 +15,17 @@
 
 namespace cnnplan {
 
-// 8 exponent and 7 fraction bits: the upper half of a float.
+// A BFloat16 has 8 exponent and 7 fraction bits: the upper half of a float.
 struct BFloat16 {
   std::uint16_t bits = 0;
 
   BFloat16() = default;
-  // Rounds to nearest, ties to even; not-a-number stays so.
+  // Rounds to nearest, ties to even. Not-a-number stays not-a-number.
   CNNPLAN_HOST_DEVICE explicit constexpr BFloat16(float value) : bits(rounded(value)) {}
-  CNNPLAN_HOST_DEVICE explicit constexpr operator float() const {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-  }
-  CNNPLAN_HOST_DEVICE explicit constexpr operator double() const {
-    return static_cast<double>(static_cast<float>(*this));
+  // NOLINTNEXTLINE(google-explicit-constructor): this is exact, as from float to double
+  CNNPLAN_HOST_DEVICE constexpr operator float() const {
+    const std::uint32_t wide = bits;
+    return std::bit_cast<float>(wide << 16);
   }
 
  private:
@@ -41,30 +40,29 @@ struct BFloat16 {
   }
 };
 
-// IEEE 754 binary16: 5 exponent and 10 fraction bits.
+// A Float16 is IEEE 754 binary16: 5 exponent and 10 fraction bits.
 struct Float16 {
   std::uint16_t bits = 0;
 
   Float16() = default;
-  // Rounds to nearest, ties to even; what is too large becomes infinity.
+  // Rounds to nearest, ties to even. Numbers that are too large become infinity.
   CNNPLAN_HOST_DEVICE explicit constexpr Float16(float value) : bits(rounded(value)) {}
-  CNNPLAN_HOST_DEVICE explicit constexpr operator float() const {
+  // NOLINTNEXTLINE(google-explicit-constructor): this is exact, as from float to double
+  CNNPLAN_HOST_DEVICE constexpr operator float() const {
 #ifdef __CUDA_ARCH__
     if (!std::is_constant_evaluated()) return __half2float(__half_raw{bits});
 #endif
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000U) << 16;
-    const std::uint32_t magnitude = static_cast<std::uint32_t>(bits & 0x7fffU) << 13;
+    const std::uint32_t wide = bits;
+    const std::uint32_t sign = (wide & 0x8000U) << 16;
+    const std::uint32_t magnitude = (wide & 0x7fffU) << 13;
     if (magnitude >= (0x7c00U << 13)) {
       return std::bit_cast<float>(sign | 0x7f800000U | (magnitude & 0x7fffffU));
     }
-    // A subnormal number counts units of 2^-24; the exponent of any other is 112 smaller.
+    // A subnormal number has units of 2^-24. The exponent of any other number is 112 smaller.
     const float value = magnitude < (0x400U << 13)
                             ? static_cast<float>(magnitude >> 13) * 0x1.0p-24F
                             : std::bit_cast<float>(magnitude + (112U << 23));
     return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(value));
-  }
-  CNNPLAN_HOST_DEVICE explicit constexpr operator double() const {
-    return static_cast<double>(static_cast<float>(*this));
   }
 
  private:

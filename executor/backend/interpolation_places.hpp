@@ -1,4 +1,5 @@
-// The linear upsampling of a block in one dim: between which inputs an output lies, and back.
+// Says between which inputs an output of a linear upsampling lies, and which outputs have a share
+// of an input.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace cnnplan {
 
-// An output is (1 - share) of an input and `share` of the one behind it; share < 1, and 0 at the
-// last input.
+// An output is (1 - share) of an input and `share` of the next input. The share is below 1, and 0
+// at the last input.
 template <typename Real>
 struct InterpolationPlace {
   std::int32_t input = 0;
@@ -41,13 +42,13 @@ struct InterpolationPlaces {
     return {static_cast<std::int32_t>(input),
             static_cast<Real>(place - input * axis.unit) / static_cast<Real>(axis.unit)};
   }
-  // First output that an input has a share of.
+  // Returns the first output that an input has a share of.
   CNNPLAN_HOST_DEVICE std::int32_t begin(std::int32_t input) const {
     if (input == 0 || axis.step == 0) return 0;
     const std::int64_t before = std::int64_t{input - 1} * axis.unit - axis.begin;
     return before < 0 ? 0 : limited(before / axis.step + 1);
   }
-  // One behind the last of them.
+  // Returns the place after the last output that an input has a share of.
   CNNPLAN_HOST_DEVICE std::int32_t end(std::int32_t input) const {
     if (input == inputs - 1 || axis.step == 0) return outputs;
     const std::int64_t behind = std::int64_t{input + 1} * axis.unit - axis.begin;

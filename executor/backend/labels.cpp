@@ -1,4 +1,4 @@
-// Refuses labels that name no class: data files were checked before the first step.
+// Refuses labels that name no class. Data files were checked before the first step.
 #include "executor/backend/labels.hpp"
 
 #include <stdexcept>

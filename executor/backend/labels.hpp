@@ -1,4 +1,4 @@
-// The check of a class label, the same in every backend.
+// Checks a class label, in the same way for every backend.
 #pragma once
 
 #include <cstdint>

@@ -21,12 +21,10 @@ MemoryBlock::MemoryBlock(std::int64_t bytes) : size_bytes_(bytes) {
   const std::int64_t alignment =
       bytes >= huge_page_bytes ? huge_page_bytes : std::int64_t{page_bytes};
   const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  void* memory =
-      std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded));
+  void* memory = std::aligned_alloc(alignment, rounded);
   if (memory == nullptr) throw std::bad_alloc();
-  if (alignment == huge_page_bytes)
-    madvise(memory, static_cast<std::size_t>(rounded), MADV_HUGEPAGE);
-  std::memset(memory, 0, static_cast<std::size_t>(rounded));
+  if (alignment == huge_page_bytes) madvise(memory, rounded, MADV_HUGEPAGE);
+  std::memset(memory, 0, rounded);
   data_ = {static_cast<std::byte*>(memory), {std::free}};
 }
 

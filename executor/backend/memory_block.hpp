@@ -1,4 +1,4 @@
-// Owner of a block of memory, of the host or of another device.
+// Owns a block of memory, of the host or of another device.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,18 @@ namespace cnnplan {
 
 class MemoryBlock {
  public:
-  // Gives the memory back; must not throw.
+  // Gives the memory back. It must not throw.
   using Free = void (*)(void* memory);
 
   MemoryBlock() = default;
-  // Page-aligned memory of the host, zeroed, so that it is touched. @throws std::bad_alloc
+  // Allocates page-aligned memory of the host. It is zeroed, so that it is touched.
+  // @throws std::bad_alloc
   explicit MemoryBlock(std::int64_t bytes);
-  // Takes over what some other allocator gave.
+  // Takes over memory that another allocator gave.
   MemoryBlock(void* memory, std::int64_t bytes, Free free)
       : data_(static_cast<std::byte*>(memory), {free}), size_bytes_(bytes) {}
 
-  // Of the device that it was allocated on.
+  // The address is in memory of the device that the block was allocated on.
   std::byte* data() const { return data_.get(); }
   std::int64_t size_bytes() const { return size_bytes_; }
 

@@ -8,7 +8,7 @@ namespace cnnplan {
 
 using Role = OperandRole;
 
-// A view of the operands of one run. The positions are found once, when the kernel is made.
+// Views the operands of one run. The positions are found once, when the kernel is made.
 class OperandsByRole {
  public:
   // `operands` and `positions` must outlive the object.

@@ -1,4 +1,4 @@
-// Where a channel shuffle and its gradient read their channels.
+// Says which channels a channel shuffle and its gradient read.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Rows and columns of the matrix of channels that is transposed. Backward is the shuffle whose
-// groups are as many as the channels of a group forward.
+// A shuffle transposes a matrix of channels with these rows and columns. Backward is the shuffle
+// whose groups are as many as the channels of a group forward.
 struct ShuffledChannels {
   std::uint32_t groups = 1;
   std::uint32_t group_size = 1;
@@ -23,7 +23,7 @@ struct ShuffledChannels {
     group_size = rows;
   }
 
-  // Which channel of what is read becomes `channel`.
+  // Returns the channel of the input that becomes `channel`.
   CNNPLAN_HOST_DEVICE std::uint32_t source(std::uint32_t channel) const {
     return channel % groups * group_size + channel / groups;
   }

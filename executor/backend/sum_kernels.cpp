@@ -1,4 +1,5 @@
-// One source, several instruction sets: the loader picks the clone that the processor has.
+// Compiles each loop for several instruction sets. The loader picks the clone that the processor
+// has.
 #include "executor/backend/sum_kernels.hpp"
 
 #include <cstring>

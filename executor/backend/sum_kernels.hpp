@@ -1,4 +1,4 @@
-// The inner loops of reductions, vectorised for the processor that runs them.
+// Declares the inner loops of reductions, vectorised for the processor that runs them.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,17 @@
 
 namespace cnnplan {
 
-// Ranges of one call do not overlap.
-// own += received
+// The ranges of one call do not overlap. This function computes own += received.
 void add(float* own, const float* received, std::int64_t count);
 void add(double* own, const double* received, std::int64_t count);
-// own += received; forward = own
+// Computes own += received; forward = own.
 void add_and_forward(float* own, const float* received, float* forward, std::int64_t count);
 void add_and_forward(double* own, const double* received, double* forward, std::int64_t count);
-// own = forward = received
+// Computes own = forward = received.
 void copy_and_forward(float* own, const float* received, float* forward, std::int64_t count);
 void copy_and_forward(double* own, const double* received, double* forward, std::int64_t count);
-// Copies past the caches of this core, complete when it returns. @pre `to` is aligned to 16 bytes
+// Copies past the caches of this core. The copy is complete when it returns.
+// @pre `to` is aligned to 16 bytes
 void stream(std::byte* to, const std::byte* from, std::size_t bytes);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Address arithmetic of channels-last blocks.
+// Computes strides and addresses in channels-last blocks.
 #include "executor/backend/tensor_view.hpp"
 
 #include <stdexcept>

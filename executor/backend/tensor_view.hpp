@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// `data` points at the first element of `box`. Strides are in elements, in the order of Dim; the
-// stride of c is 1 and that of w is the number of channels in memory.
+// `data` points at the first element of `box`. Strides are in elements, in the order of Dim. The
+// stride of c is 1, and the stride of w is the number of channels in memory.
 struct TensorView {
   void* data = nullptr;
   Box box;  // global indices
@@ -24,13 +24,13 @@ struct TensorView {
   std::int64_t stride(Dim dim) const { return strides[static_cast<std::size_t>(dim)]; }
 };
 
-// The operands of a kernel stand in the order of the table in planner/kernel/kernel_kinds.cpp.
+// They are the operands of a kernel, in the order of the table in planner/kernel/kernel_kinds.cpp.
 using Operands = std::span<const TensorView>;
 
 // Views `inner` inside a dense buffer that holds `outer`. `element_bytes` is the element's size.
 // @pre contains(outer, inner)
 TensorView view_of(void* buffer, const Box& outer, const Box& inner, std::int64_t element_bytes);
-// True when the elements of the view follow each other without gaps.
+// Returns true when the elements of the view follow each other without gaps.
 bool is_dense(const TensorView& view);
 
 }  // namespace cnnplan

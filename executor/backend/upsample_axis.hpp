@@ -1,4 +1,4 @@
-// The upsampling of a block, dim by dim: which input an output repeats, and back.
+// Says which input an output of an upsampling repeats, and which outputs repeat an input.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace cnnplan {
 // Places are local to the blocks.
 struct UpsampleAxis {
   std::int32_t factor = 1;
-  std::int32_t phase = 0;  // of the first output in what repeats the first input
+  std::int32_t phase = 0;  // place of the first output among the repeats of the first input
   std::int32_t outputs = 1;
 
-  // `window` as in KernelSpec.
+  // KernelSpec says what `window` means for an upsampling.
   UpsampleAxis(const WindowDim& window, std::int64_t output_count)
       : factor(static_cast<std::int32_t>(window.stride)),
         phase(static_cast<std::int32_t>(window.padding_begin)),
@@ -24,12 +24,12 @@ struct UpsampleAxis {
   CNNPLAN_HOST_DEVICE std::int32_t input(std::int32_t output) const {
     return (output + phase) / factor;
   }
-  // First output that repeats an input.
+  // Returns the first output that repeats an input.
   CNNPLAN_HOST_DEVICE std::int32_t begin(std::int32_t input_place) const {
     const std::int32_t place = input_place * factor - phase;
     return place < 0 ? 0 : place;
   }
-  // One behind the last of them.
+  // Returns the place after the last output that repeats an input.
   CNNPLAN_HOST_DEVICE std::int32_t end(std::int32_t input_place) const {
     const std::int32_t place = (input_place + 1) * factor - phase;
     return place < outputs ? place : outputs;

@@ -113,9 +113,9 @@ void Bench::write_header() const {
   line["place"] = device.place();
   line["libraries"] = context_.library.versions();
   line["memory_bytes"] = device.memory_bytes();
-  line["l2_cache_bytes"] = device.l2_cache_bytes();
-  line["clock_hz"] = hz_per_mhz * device.clock_mhz();
-  line["memory_clock_hz"] = hz_per_mhz * device.memory_clock_mhz();
+  line["l2_cache_bytes"] = device.properties().l2_cache_bytes;
+  line["clock_hz"] = hz_per_mhz * device.properties().clock_mhz;
+  line["memory_clock_hz"] = hz_per_mhz * device.properties().memory_clock_mhz;
   line["network"] = options.network;
   line["batch"] = options.batch;
   line["precision"] = to_text(options.precision);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/backend/cudnn/cuda/cuda_memory.hpp"
 #include "executor/backend/cudnn/engine_stopwatch.hpp"
 #include "executor/backend/cudnn/first_run.hpp"
 #include "planner/tensor/enumerators.hpp"
@@ -105,7 +106,7 @@ double copy_bytes_per_s(const BenchContext& context, OrderedJson& line) {
   const MemoryBlock from = device.allocate(bytes);
   const MemoryBlock to = device.allocate(bytes);
   const TimedRuns runs = time_runs(device, 1, context.options.sample_s, [&](int) {
-    device.copy_on_device(to.data(), from.data(), bytes);
+    copy_bytes(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, device.stream());
   });
   const double moved_bytes = 2.0 * static_cast<double>(bytes);
   const double bytes_per_s = per_second(moved_bytes, runs.time.median_s);

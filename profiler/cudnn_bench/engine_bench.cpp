@@ -81,8 +81,9 @@ EngineBench::EngineBench(const BenchContext& context, const StepKernel& kernel)
     : context_(context),
       kernel_(kernel),
       workspace_(context.library),
-      sets_(operand_sets(
-          kernel.spec, context.options.operand_bytes, context.library.device().l2_cache_bytes())) {
+      sets_(operand_sets(kernel.spec,
+                         context.options.operand_bytes,
+                         context.library.device().properties().l2_cache_bytes)) {
   for (int set = 0; set < sets_.count; ++set) {
     operands_.emplace_back(context.library.device(), kernel.spec);
   }

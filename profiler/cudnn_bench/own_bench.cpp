@@ -16,7 +16,7 @@ namespace {
 void add_measurement(const BenchContext& context, const StepKernel& kernel, OrderedJson& line) {
   CudaDevice& device = context.library.device();
   const OperandSets sets =
-      operand_sets(kernel.spec, context.options.operand_bytes, device.l2_cache_bytes());
+      operand_sets(kernel.spec, context.options.operand_bytes, device.properties().l2_cache_bytes);
   std::deque<OwnOperands> operands;
   for (int set = 0; set < sets.count; ++set) operands.emplace_back(device, kernel.spec);
   const std::unique_ptr<Kernel> ready =

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "executor/backend/cudnn/cuda_device.hpp"
+#include "executor/backend/cudnn/cuda/cuda_device.hpp"
 #include "executor/backend/tensor_view.hpp"
 #include "planner/kernel/kernel_operands.hpp"
 

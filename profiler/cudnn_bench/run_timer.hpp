@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "executor/backend/cudnn/cuda_device.hpp"
+#include "executor/backend/cudnn/cuda/cuda_device.hpp"
 #include "planner/json/json_writer.hpp"
 #include "planner/run/statistics.hpp"
 

@@ -65,7 +65,8 @@ PROJECT = [
     ("executor/backend/onednn/*", ["planner/{base,tensor,kernel}/*", "executor/backend/*"]),
     ("executor/backend/onednn/convolution/*", ["planner/{tensor,kernel}/*", "executor/backend/{,onednn/}*"]),
     ("executor/backend/onednn/packed/*", ["planner/kernel/*", "executor/backend/{,onednn/,onednn/convolution/}*"]),
-    ("executor/backend/cudnn/*", ["planner/{base,tensor,kernel}/*", "executor/backend/{,cudnn/kernels/}*"]),
+    ("executor/backend/cudnn/*", ["planner/{base,tensor,kernel}/*", "executor/backend/{,cudnn/cuda/,cudnn/kernels/}*"]),
+    ("executor/backend/cudnn/cuda/*", ["planner/base/*", "executor/backend/{,cudnn/kernels/}*"]),
     ("executor/backend/cudnn/kernels/*", ["planner/{base,tensor,kernel}/*", "executor/backend/*"]),
     ("executor/backend/factory/*", ["planner/{base,tensor}/*", "executor/backend/*",
                                     "executor/backend/{reference,onednn,cudnn}/backend.hpp"]),
@@ -84,7 +85,7 @@ PROJECT = [
     ("profiler/*", ["planner/{base,tensor,kernel,platform,plan,run,schedule,cost,import,report}/*",
                     "planner/search/candidates/*", "executor/{backend,comm,data,step}/*", "executor/cli_exit.hpp"]),
     ("profiler/cudnn_bench/*", ["planner/{base,tensor,network,kernel,plan,run,json,schedule,import}/*",
-                                "planner/search/candidates/*", "executor/backend/{,cudnn/,cudnn/kernels/}*"]),
+                                "planner/search/candidates/*", "executor/backend/{,cudnn/,cudnn/cuda/,cudnn/kernels/}*"]),
 
     ("tests/planner/**", ["planner/**", "tests/planner/**", "tests/{relative,slow_build}.hpp"]),
     ("tests/emulation/**", ["planner/{base,tensor}/*", "executor/backend/half.hpp", "tests/emulation/*",

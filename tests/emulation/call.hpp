@@ -1,4 +1,4 @@
-// What every function of the CUDA interface does first and last.
+// Does what every function of the CUDA interface does first and last.
 #pragma once
 
 #include <mutex>
@@ -7,8 +7,8 @@
 
 namespace cnnplan::emulation {
 
-// Counts the call; the error with which it ends before it starts: an injected one, that of failed
-// work, no device, or a call from inside enqueued work.
+// Counts the call. Returns the error with which it ends before it starts: an injected error, the
+// error of failed work, a missing device, or a call from inside enqueued work.
 cudaError_t admit(const char* function);
 // Remembers an error for cudaGetLastError.
 cudaError_t finish(cudaError_t result);
@@ -20,10 +20,11 @@ cudaError_t call(const char* function, Body body) {
   return finish(refused == cudaSuccess ? body() : refused);
 }
 
-// Ends a capture that forbids this thread to wait or to allocate, and says so.
+// Ends a capture that forbids this thread to wait or to allocate, and returns its error.
 cudaError_t check_no_capture();
 
-// As `call`, for what CUDA forbids while a stream is being captured: it ends that capture.
+// Does what `call` does, for calls that CUDA forbids while a stream is captured: they end the
+// capture.
 template <typename Body>
 cudaError_t call_outside_capture(const char* function, Body body) {
   return call(function, [&]() -> cudaError_t {

@@ -56,7 +56,7 @@ void reset(const Options& options = {});
 
 // The counters start at the last reset.
 struct Counters {
-  std::int64_t kernels = 0;  // also those of libraries, and those of a graph at each launch of it
+  std::int64_t kernels = 0;  // also of libraries, and of a graph at each launch of it
   std::int64_t copies = 0;
   std::int64_t copied_bytes = 0;
   std::int64_t memsets = 0;

@@ -1,4 +1,4 @@
-// Kernels compiled for the host as work of a stream.
+// Puts kernels that are compiled for the host into a stream.
 #include "tests/emulation/enqueue.hpp"
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// Where kernels that were compiled for the host enter a stream.
+// Declares how kernels that are compiled for the host enter a stream.
 #pragma once
 
 #include <functional>
@@ -7,15 +7,16 @@
 
 namespace cnnplan::emulation {
 
-// Like a kernel launch: returns at once, `work` runs later (again at each replay when the stream is
-// being captured), and what is wrong with the launch is told by cudaGetLastError.
+// Returns at once, like a kernel launch, and `work` runs later (again at each replay when the
+// stream is captured). cudaGetLastError returns the error of the launch.
 void enqueue(cudaStream_t stream, std::function<void()> work);
 
 }  // namespace cnnplan::emulation
 
 namespace cnnplan::cudnn {
 
-// The same; what the project's launch helper calls when nvcc does not compile it.
+// Does what enqueue does. The project's launch helper calls it when nvcc does not compile the
+// helper.
 void run_on_host(cudaStream_t stream, std::function<void()> work);
 
 }  // namespace cnnplan::cudnn

@@ -1,4 +1,4 @@
-// What the tests of the emulation share: device arrays of floats and streams, checked.
+// Holds what the tests of the emulation share: checked arrays of floats on the device, and streams.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +56,7 @@ std::vector<T> host_copy(const T* data, std::size_t elements) {
   return values;
 }
 
-// A kernel: data[i] = data[i] * factor + summand.
+// Launches a kernel that computes data[i] = data[i] * factor + summand.
 inline void scale_and_add(
     cudaStream_t stream, float* data, std::size_t elements, float factor, float summand) {
   emulation::enqueue(stream, [=] {

@@ -1,4 +1,4 @@
-// Dependencies between the nodes of a captured graph.
+// Finds the dependencies between the nodes of a captured graph.
 #include "tests/emulation/graph.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What stream capture makes: work with its dependencies, to be run again and again.
+// Holds a captured graph: work with its dependencies, which can run again and again.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct Node {
 };
 using Nodes = std::vector<Node>;
 
-// Streams that are being captured together.
+// Holds the streams that are captured together.
 struct Capture {
   Nodes nodes;
   cudaStream_t origin = nullptr;
@@ -30,13 +30,14 @@ struct Capture {
   bool invalid = false;
 };
 
-// Node indices after which the next piece of work of a captured stream comes.
+// Returns the nodes after which the next piece of work of a captured stream comes.
 using Frontier = std::vector<std::size_t>;
 void merge(Frontier& frontier, const Frontier& other);
-// True when every node of `inner` is in `outer` or before one that is.
+// Returns true when every node of `inner` is in `outer`, or before a node of `outer`.
 bool is_joined(const Nodes& nodes, const Frontier& inner, const Frontier& outer);
 
-// The capture that forbids the calling thread what could disturb it, such as cudaMalloc; or null.
+// Returns the capture that forbids the calling thread calls that could disturb it, such as
+// cudaMalloc; null where there is none.
 Capture* forbidding_capture();
 
 }  // namespace cnnplan::emulation

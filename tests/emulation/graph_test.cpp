@@ -1,4 +1,5 @@
-// Stream capture: what becomes a graph, what breaks a capture, and how graphs run.
+// Tests stream capture: which work becomes a graph, which calls break a capture, and how graphs
+// run.
 #include "tests/emulation/fixture.hpp"
 
 namespace cnnplan::test {

@@ -1,4 +1,4 @@
-// Calls counted by name, and the errors that a test asked for.
+// Counts calls by name, and keeps the errors that a test asked for.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace cnnplan::emulation {
 
 class Injections {
  public:
-  // The `nth` call of `next` with this name from now on returns `error`.
+  // Makes the `nth` call of `next` with this name from now on return `error`.
   void add(const std::string& name, int nth, int error) {
     planned_[name].push_back({.call = calls_[name] + nth, .error = error});
   }
-  // 0 when nothing is planned for this call.
+  // Returns 0 when nothing is planned for this call.
   int next(const std::string& name) {
     const std::int64_t call = ++calls_[name];
     for (const Planned& planned : planned_[name]) {

@@ -1,4 +1,5 @@
-// Everything that the emulated interfaces keep. They are C interfaces, so there is one of it.
+// Holds everything that the emulated interfaces keep. They are C interfaces, so there is one
+// machine.
 #pragma once
 
 #include <map>
@@ -33,11 +34,11 @@ struct CUevent_st {
 
 namespace cnnplan::emulation {
 
-// Objects behind handles. A handle that is not in here is not valid.
+// Holds the objects of handles. A handle that is not in here is not valid.
 template <typename T>
 using Handles = std::map<T*, std::unique_ptr<T>>;
 
-// What a library above the runtime made.
+// Describes an object that a library above the runtime made.
 struct LibraryObject {
   std::string kind;  // in the plural, for leaks()
   std::shared_ptr<void> object;
@@ -61,7 +62,7 @@ struct Machine {
 };
 Machine& machine();
 
-// What CUDA keeps per thread.
+// Holds what CUDA keeps per thread.
 struct ThreadState {
   int device = 0;
   cudaError_t last_error = cudaSuccess;

@@ -1,5 +1,6 @@
-// CUDA runtime: copies and fills. Device memory and page-locked memory are read and written when
-// the work runs; ordinary host memory is read when the call is made, and written before it returns.
+// Implements copies and fills of the CUDA runtime. Device memory and page-locked memory are read
+// and written when the work runs. Ordinary host memory is read when the call is made, and written
+// before it returns.
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -111,7 +112,7 @@ cudaError_t enqueue_fill(void* address, int value, std::size_t bytes, cudaStream
 
 }  // namespace
 
-// Blocks, but for copies from device to device, which CUDA does not wait for.
+// Blocks, except for copies from device to device, for which CUDA does not wait.
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   return call_outside_capture(__func__, [&] {
     return enqueue_copy({.to = to, .from = from, .bytes = bytes, .kind = kind}, nullptr, true);

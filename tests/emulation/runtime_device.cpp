@@ -1,4 +1,4 @@
-// CUDA runtime: devices and versions.
+// Gives the calls of the CUDA runtime for devices and versions.
 #include <algorithm>
 #include <array>
 #include <cstdio>

@@ -1,4 +1,4 @@
-// The errors of the CUDA runtime, with their names and texts.
+// Names the errors of the CUDA runtime, with their texts.
 #include <array>
 
 #include "tests/emulation/machine.hpp"

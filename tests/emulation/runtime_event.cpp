@@ -1,4 +1,4 @@
-// CUDA runtime: events.
+// Gives the calls of the CUDA runtime for events.
 #include <algorithm>
 #include <chrono>
 

@@ -1,4 +1,4 @@
-// CUDA runtime: capture of streams, and launches of the graphs that it makes.
+// Implements the capture of streams, and launches of the graphs that it makes.
 #include "tests/emulation/call.hpp"
 #include "tests/emulation/submit.hpp"
 
@@ -60,7 +60,7 @@ cudaError_t end_capture(cudaStream_t handle, cudaGraph_t* graph) {
   return cudaSuccess;
 }
 
-// The nodes in any order that their dependencies allow.
+// Returns the nodes in a random order that their dependencies allow.
 void run_nodes(const Nodes& nodes, const std::vector<ItemPtr>& records) {
   std::vector<std::vector<std::size_t>> before;
   before.reserve(nodes.size());
@@ -81,8 +81,8 @@ cudaError_t launch(CUgraphExec_st& exec, CUstream_st& stream) {
   }
   const ItemPtr gate = push_item(stream, nullptr);
   if (exec.last_launch && !exec.last_launch->done) gate->after.push_back(exec.last_launch);
-  // Nobody knows when a graph that waits for another process would not: it runs only when it has
-  // to.
+  // A graph that waits for another process runs only when it has to, because it cannot tell when it
+  // would not wait.
   std::function<bool()> ready;
   for (const Node& node : *exec.nodes) {
     if (node.waits) ready = [] { return false; };

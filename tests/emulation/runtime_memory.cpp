@@ -1,4 +1,4 @@
-// CUDA runtime: allocation.
+// Gives the calls of the CUDA runtime that allocate and free memory.
 #include <algorithm>
 
 #include "tests/emulation/call.hpp"
@@ -65,7 +65,7 @@ cudaError_t cudaHostAlloc(void** address, std::size_t bytes, unsigned int flags)
   });
 }
 
-// Does not wait: a copy that still has to run then fails with cudaErrorIllegalAddress.
+// Does not wait. A copy that still has to run then fails with cudaErrorIllegalAddress.
 cudaError_t cudaFreeHost(void* address) {
   return call_outside_capture(__func__, [&] {
     if (address == nullptr || machine().pinned.release(address)) return cudaSuccess;

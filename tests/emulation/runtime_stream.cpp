@@ -1,4 +1,4 @@
-// CUDA runtime: streams.
+// Gives the calls of the CUDA runtime for streams.
 #include "tests/emulation/call.hpp"
 #include "tests/emulation/submit.hpp"
 
@@ -59,7 +59,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned int flag
   return call(__func__, [&] { return create(stream, flags); });
 }
 
-// What is in the stream still runs when something waits for it.
+// Work in the stream still runs when something waits for it.
 cudaError_t cudaStreamDestroy(cudaStream_t handle) {
   return call(__func__, [&] {
     CUstream_st* stream = find_handle(machine().streams, handle);

@@ -22,7 +22,7 @@ void Scheduler::reset(Schedule schedule, std::uint64_t seed) {
   drop();
 }
 
-// Items may hold each other.
+// Items may refer to each other.
 void Scheduler::drop() {
   for (const auto& queue : queues_) {
     for (const ItemPtr& item : queue->items) mark_done(*item);

@@ -1,4 +1,4 @@
-// Queues of work that run only when somebody needs what they do.
+// Keeps queues of work that run only when somebody needs their results.
 #pragma once
 
 #include <chrono>
@@ -43,20 +43,21 @@ class Scheduler {
   void reset(Schedule schedule, std::uint64_t seed);
 
   Queue* new_queue();
-  // What is in it still runs.
+  // The work in the queue still runs.
   void detach(Queue* queue);
   // Puts the item at the end of the queue.
   void push(Queue* queue, const ItemPtr& item);
-  // Runs what comes before the item, and the item.
+  // Runs the work before the item, and the item.
   void complete(ItemPtr item);
   void complete(Queue* queue);
   void complete_all();
-  // Under a random schedule, runs some of what can run.
+  // Runs some of the work that can run, under a random schedule.
   void wander();
-  // For work that waits for another process: what a device would do meanwhile in other queues.
+  // Runs work of other queues while an item waits for another process, as a device would.
   void progress();
   bool inside_work() const { return running_ > 0; }
-  // A random order of `count` steps in which each comes after those that `before` gives for it.
+  // Returns a random order of `count` steps in which each step comes after the steps that `before`
+  // gives for it.
   std::vector<std::size_t> random_order(const std::vector<std::vector<std::size_t>>& before);
 
   static void mark_done(Item& item);

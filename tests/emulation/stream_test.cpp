@@ -1,4 +1,5 @@
-// Streams and events: work runs when it is waited for, in the order that was asked for.
+// Tests streams and events: work runs when something waits for it, in the order that the test asks
+// for.
 #include "tests/emulation/fixture.hpp"
 
 namespace cnnplan::test {
@@ -6,7 +7,8 @@ namespace {
 
 using emulation::Schedule;
 
-// A producer writes 1 on one stream, a consumer adds it up on another; the sum on the host.
+// Lets a producer write 1 on one stream and a consumer add it up on another. Returns the sum on the
+// host.
 float consume(bool wait_for_event, const emulation::Options& options) {
   emulation::reset(options);
   cudaStream_t first = new_stream();

@@ -1,4 +1,4 @@
-// How work gets into a stream, or into the graph that the stream is captured to.
+// Declares how work gets into a stream, or into the graph that the stream is captured to.
 #pragma once
 
 #include <functional>
@@ -7,14 +7,14 @@
 
 namespace cnnplan::emulation {
 
-// The stream behind a handle, the default stream included; null when there is none.
+// Returns the stream of a handle, also the default stream; null when there is none.
 CUstream_st* find_stream(cudaStream_t handle);
 cudaError_t submit(cudaStream_t handle, std::function<void()> work);
-// Work that waits for another process; `ready` tells when it would not.
+// Describes work that waits for another process; `ready` says when it would not wait.
 cudaError_t submit_waiting(cudaStream_t handle,
                            std::function<void()> work,
                            std::function<bool()> ready);
-// The item at the end of the stream, new, behind everything that the stream has to wait for.
+// Returns a new item at the end of the stream, after everything that the stream has to wait for.
 // @pre the stream is not captured
 ItemPtr push_item(CUstream_st& stream,
                   std::function<void()> work,
@@ -22,7 +22,7 @@ ItemPtr push_item(CUstream_st& stream,
 // The default stream cannot be used while a stream that it would wait for is captured.
 cudaError_t check_default_stream(const CUstream_st& stream);
 
-// Waits for all work of the stream; the error of work that failed.
+// Waits for all work of the stream. Returns the error of work that failed.
 cudaError_t wait_for(CUstream_st& stream);
 cudaError_t wait_for(const ItemPtr& item);
 cudaError_t wait_for_device();

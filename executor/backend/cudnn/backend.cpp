@@ -20,7 +20,7 @@ void for_each_weight(const KernelSpec& convolution, Visit visit) {
     const std::int64_t tap = plain % taps;
     const std::int64_t channel = plain / taps % channels;
     const std::int64_t filter = plain / taps / channels;
-    visit(static_cast<std::size_t>(plain), (filter * taps + tap) * channels + channel);
+    visit(plain, (filter * taps + tap) * channels + channel);
   }
 }
 
@@ -52,10 +52,10 @@ class CudnnBackend final : public Backend {
 
 // The clocks are part of the fingerprint, because a card that runs slower gives other times.
 DeviceFingerprint CudnnBackend::fingerprint() const {
-  const CudaDevice& device = library_.device();
+  const DeviceProperties& device = library_.device().properties();
   const std::string engines = library_.options().deterministic ? ", deterministic" : "";
-  return {.device = device.name() + ", " + std::to_string(device.clock_mhz()) + " MHz, memory " +
-                    std::to_string(device.memory_clock_mhz()) + " MHz",
+  return {.device = device.name + ", " + std::to_string(device.clock_mhz) + " MHz, memory " +
+                    std::to_string(device.memory_clock_mhz) + " MHz",
           .backend = "cudnn",
           .library = library_.versions() + engines,
           .discrete = true,
@@ -102,7 +102,7 @@ void CudnnBackend::export_weight(const KernelSpec& convolution,
   require_weight(convolution, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
     for_each_weight(convolution, [&](std::size_t to, std::int64_t from) {
-      plain[to] = static_cast<double>(static_cast<const T*>(weight)[from]);
+      plain[to] = static_cast<const T*>(weight)[from];
     });
   });
 }

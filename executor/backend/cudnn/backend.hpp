@@ -1,4 +1,5 @@
-// The backend for NVIDIA GPUs: cuDNN for convolutions, own kernels for all that is bound by memory.
+// Makes the backend for NVIDIA GPUs. cuDNN computes convolutions, and our own kernels do what is
+// bound by memory.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Makes convolution kernels: a program, or what is left of one where a block is empty.
+// Makes convolution kernels: a program, or the rest of one where a block is empty.
 #include <utility>
 
 #include "executor/backend/cudnn/engine_trial.hpp"

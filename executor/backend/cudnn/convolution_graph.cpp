@@ -1,8 +1,9 @@
-// Descriptors of tensors, of the convolution, and of bias and ReLU behind it.
+// Makes the descriptors of tensors, of the convolution, and of the bias and ReLU that follow it.
 #include "executor/backend/cudnn/convolution_graph.hpp"
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -49,9 +50,9 @@ Integers channels_last_strides(const Integers& extents) {
   return strides;
 }
 
-// Activations may be some samples of a tensor that is aligned, or of one sample some positions
-// along its first dim that is longer than one: they begin at a multiple of the size of one of
-// these.
+// Activations may be some samples of an aligned tensor, or some positions of one sample along its
+// first dim that is longer than one. So they begin at a multiple of the size of one sample or
+// position.
 std::int64_t alignment_of(const Tensor& tensor) {
   if (tensor.id == TensorId::w || tensor.id == TensorId::bias) return alignment_bytes;
   const auto& extents = tensor.extents;
@@ -77,7 +78,7 @@ Descriptor make_tensor(const Tensor& tensor) {
   return descriptor;
 }
 
-// Two spatial dims where depth is 1 and has no window.
+// Returns true where depth is 1 and has no window. Then the graph has two spatial dims.
 bool is_flat(const KernelSpec& view) {
   const WindowDim& depth = view.window.dims[0];
   return view.in[Dim::d] == 1 && view.out[Dim::d] == 1 && depth.kernel == 1 &&
@@ -89,7 +90,7 @@ Integers extents_of(const Shape& shape, bool flat) {
   return {shape[Dim::n], shape[Dim::c], shape[Dim::d], shape[Dim::h], shape[Dim::w]};
 }
 
-// One number of every window, depth first where there is one.
+// Returns one number of every dim of the window, depth first where there is one.
 template <typename Member>
 Integers window_numbers(const KernelSpec& view, bool flat, Member member) {
   Integers numbers;
@@ -109,7 +110,7 @@ Descriptor make_convolution(const KernelSpec& view, bool flat) {
   descriptor.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, compute_type(view))
       .set_enumerator(
           CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE, CUDNN_CROSS_CORRELATION)
-      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<std::int64_t>(strides.size()))
+      .set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, std::ssize(strides))
       .set(CUDNN_ATTR_CONVOLUTION_DILATIONS, window_numbers(view, flat, &WindowDim::dilation))
       .set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, strides)
       .set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS,
@@ -120,7 +121,7 @@ Descriptor make_convolution(const KernelSpec& view, bool flat) {
   return descriptor;
 }
 
-// Names of the attributes of one phase's operation.
+// Holds the names of the attributes of one phase's operation.
 struct OperationAttributes {
   cudnnBackendDescriptorType_t type;
   cudnnBackendAttributeName_t alpha;
@@ -159,7 +160,7 @@ OperationAttributes attributes_of(KernelPhase phase) {
           CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY};
 }
 
-// Appends parts to the graph and hands out what later parts refer to.
+// Appends parts to the graph and returns the indices by which later parts refer to them.
 class GraphBuilder {
  public:
   GraphBuilder(const KernelSpec& view, const ConvolutionVariant& variant)
@@ -178,7 +179,7 @@ class GraphBuilder {
   }
 
  private:
-  // Index of the part.
+  // Returns the index of the part.
   std::size_t add_part(Descriptor part) {
     result_.parts.push_back(std::move(part));
     return result_.parts.size() - 1;
@@ -201,7 +202,7 @@ class GraphBuilder {
   std::size_t add_y() {
     return add_tensor({TensorId::y, activation(), extents_of(view_.out, flat_)});
   }
-  // As wide as what sums, and not in memory.
+  // The tensor is as wide as the sums, and is not in memory.
   std::size_t add_intermediate(TensorId id) {
     return add_tensor({id, parameter_element(view_.precision), extents_of(view_.out, flat_), true});
   }
@@ -247,7 +248,8 @@ class GraphBuilder {
     return operation;
   }
 
-  // Of what was last computed; `y` is computed last from here on. Not yet finalized.
+  // Returns an operation on the last result, not yet finalized. `y` is the last result from here
+  // on.
   Descriptor pointwise(cudnnPointwiseMode_t mode, std::size_t y) {
     Descriptor function(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
     function.set_enumerator(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode)
@@ -265,7 +267,7 @@ class GraphBuilder {
   const KernelSpec& view_;
   const ConvolutionVariant& variant_;
   bool flat_;
-  std::size_t y_ = 0;  // part: what the last operation writes
+  std::size_t y_ = 0;  // the part that the last operation writes
   ConvolutionGraph result_;
 };
 

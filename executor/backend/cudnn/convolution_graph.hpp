@@ -1,4 +1,4 @@
-// A convolution as an operation graph of cuDNN.
+// Describes a convolution as an operation graph of cuDNN.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 
 namespace cnnplan::cudnn {
 
-// Names of the tensors of a graph: x and y also stand for dx and dy, w for dw.
+// These are the tensors of a graph. x and y also stand for dx and dy, w for dw.
 enum class TensorId : std::int64_t { x = 1, w, y, bias, products, sum };
 
-// Channels-last activations, weights (F, KD, KH, KW, C/groups) in memory.
+// Activations are channels-last, and weights are (F, KD, KH, KW, C/groups) in memory.
 struct ConvolutionGraph {
-  std::vector<Descriptor> parts;  // what the graph refers to
+  std::vector<Descriptor> parts;  // the graph refers to them
   Descriptor graph{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR};
-  std::vector<TensorId> tensors;  // that are passed when it is executed
+  std::vector<TensorId> tensors;  // they are passed when it is executed
 };
 
-// `view`: engine_view(spec, variant). @throws BackendError
+// `view` is engine_view(spec, variant). @throws BackendError
 ConvolutionGraph make_convolution_graph(const EngineTarget& target,
                                         const KernelSpec& view,
                                         const ConvolutionVariant& variant);

@@ -1,4 +1,4 @@
-// Copies around the engine, the engine, bias and ReLU.
+// Runs the engine, and the copies, the bias and the ReLU around it.
 #include "executor/backend/cudnn/convolution_program.hpp"
 
 #include <utility>
@@ -47,7 +47,7 @@ std::int64_t ConvolutionProgram::workspace_bytes() const {
 }
 
 void ConvolutionProgram::run(const ConvolutionOperands& operands) {
-  auto* engine = static_cast<std::byte*>(library_.workspace().at_least(workspace_bytes()));
+  std::byte* const engine = library_.workspace().at_least(workspace_bytes());
   std::byte* const buffer = engine + layout_.engine_bytes;
   std::byte* const narrow = buffer + layout_.buffer_bytes;
   std::byte* const sums = narrow + layout_.narrow_bytes;

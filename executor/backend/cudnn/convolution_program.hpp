@@ -1,4 +1,4 @@
-// One convolution in one variant with one engine, ready to run.
+// Holds one convolution in one variant with one engine, ready to run.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace cnnplan::cudnn {
 
-// Operands of any phase: x and y also stand for dx and dy, w for dw, bias for dbias.
+// These are the operands of any phase. x and y also stand for dx and dy, w for dw, bias for dbias.
 struct ConvolutionOperands {
   void* x = nullptr;
   void* w = nullptr;
@@ -29,16 +29,16 @@ class ConvolutionProgram {
                      const ConvolutionGraph& graph,
                      const Engine& engine);
 
-  // Put in the selected queue, gradient of the bias included.
+  // Puts the convolution in the selected queue, with the gradient of the bias.
   void run(const ConvolutionOperands& operands);
   std::int64_t workspace_bytes() const;
-  // The engine's part of it.
+  // Returns the engine's part of the workspace.
   std::int64_t engine_bytes() const { return layout_.engine_bytes; }
-  // "engine 38 k2=5 padded"
+  // Returns a name such as "engine 38 k2=5 padded".
   std::string name() const { return to_text(engine_) + to_text(variant_); }
 
  private:
-  // Parts of the workspace, one after the other.
+  // It holds the bytes of each part of the workspace, in their order.
   struct Layout {
     std::int64_t engine_bytes = 0;
     std::int64_t buffer_bytes = 0;  // of the padded input
@@ -61,7 +61,7 @@ class ConvolutionProgram {
   std::vector<TensorId> tensors_;
   Descriptor plan_;
   Layout layout_;
-  // What the variant pack was made for.
+  // The variant pack was made for these.
   ConvolutionOperands packed_operands_;
   void* packed_workspace_ = nullptr;
   Descriptor pack_{CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR};

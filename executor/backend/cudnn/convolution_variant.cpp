@@ -1,4 +1,4 @@
-// Padding, and the words of names.
+// Computes the padding of a variant, and the words of its name.
 #include "executor/backend/cudnn/convolution_variant.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr std::array<Word, 3> words{Word{" padded", &ConvolutionVariant::padded}
                                     Word{" fused", &ConvolutionVariant::fused},
                                     Word{" narrow", &ConvolutionVariant::narrow}};
 
-// What is behind the last output's window does not matter.
+// Inputs after the last output's window do not matter.
 WindowDim with_symmetric_padding(const WindowDim& dim, std::int64_t in, std::int64_t out) {
   WindowDim symmetric = dim;
   symmetric.padding_end = dim.padding_begin;

@@ -1,7 +1,8 @@
-// One call of the library per attribute, each checked.
+// Calls the library once per attribute, and checks each call.
 #include "executor/backend/cudnn/descriptor.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "executor/backend/cudnn/kernels/check.hpp"
 
@@ -28,7 +29,7 @@ Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, std::int64_t value
 
 Descriptor& Descriptor::set(cudnnBackendAttributeName_t name,
                             std::span<const std::int64_t> values) {
-  return set_raw(name, CUDNN_TYPE_INT64, static_cast<std::int64_t>(values.size()), values.data());
+  return set_raw(name, CUDNN_TYPE_INT64, values.size(), values.data());
 }
 
 Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, double value) {
@@ -52,7 +53,7 @@ Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, cudnnHandle_t valu
 }
 
 Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, const std::string& text) {
-  return set_raw(name, CUDNN_TYPE_CHAR, static_cast<std::int64_t>(text.size()), text.data());
+  return set_raw(name, CUDNN_TYPE_CHAR, text.size(), text.data());
 }
 
 Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, const Descriptor& value) {
@@ -64,15 +65,11 @@ Descriptor& Descriptor::set(cudnnBackendAttributeName_t name,
                             const std::vector<Descriptor>& values) {
   std::vector<cudnnBackendDescriptor_t> handles;
   for (const Descriptor& value : values) handles.push_back(value.handle());
-  return set_raw(name,
-                 CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                 static_cast<std::int64_t>(handles.size()),
-                 handles.data());
+  return set_raw(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, handles.size(), handles.data());
 }
 
 Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, std::span<void* const> values) {
-  return set_raw(
-      name, CUDNN_TYPE_VOID_PTR, static_cast<std::int64_t>(values.size()), values.data());
+  return set_raw(name, CUDNN_TYPE_VOID_PTR, values.size(), values.data());
 }
 
 Descriptor& Descriptor::finalize() {
@@ -106,7 +103,7 @@ std::vector<Descriptor> Descriptor::get_descriptors(cudnnBackendAttributeName_t 
     handles.push_back(descriptors.emplace_back(type).handle());
   }
   const std::int64_t count = get_raw(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, handles.data());
-  while (static_cast<std::int64_t>(descriptors.size()) > count) descriptors.pop_back();
+  while (std::cmp_greater(descriptors.size(), count)) descriptors.pop_back();
   return descriptors;
 }
 

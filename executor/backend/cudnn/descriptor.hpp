@@ -1,4 +1,4 @@
-// Owner of a descriptor of cuDNN's graph interface.
+// Owns a descriptor of cuDNN's graph interface.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace cnnplan::cudnn {
 
-// Attributes are set, then the descriptor is finalized, then it can be used or asked. All
-// @throws BackendError with what the library says.
+// Attributes are set, then the descriptor is finalized, then it can be used or queried.
+// @throws BackendError with the words of the library, from every function
 class Descriptor {
  public:
   explicit Descriptor(cudnnBackendDescriptorType_t type);
@@ -29,7 +29,7 @@ class Descriptor {
   Descriptor& set(cudnnBackendAttributeName_t name, const Descriptor& value);
   Descriptor& set(cudnnBackendAttributeName_t name, const std::vector<Descriptor>& values);
   Descriptor& set(cudnnBackendAttributeName_t name, std::span<void* const> values);
-  // For enumerators: `type` says which.
+  // Sets an enumerator of the type `type`.
   template <typename Enumerator>
   Descriptor& set_enumerator(cudnnBackendAttributeName_t name,
                              cudnnBackendAttributeType_t type,
@@ -46,16 +46,16 @@ class Descriptor {
     get_raw(name, type, 1, &value);
     return value;
   }
-  // At most `most` of them.
+  // Returns at most `most` enumerators.
   template <typename Enumerator>
   std::vector<Enumerator> get_enumerators(cudnnBackendAttributeName_t name,
                                           cudnnBackendAttributeType_t type,
                                           std::int64_t most) const {
-    std::vector<Enumerator> values(static_cast<std::size_t>(most));
-    values.resize(static_cast<std::size_t>(get_raw(name, type, most, values.data())));
+    std::vector<Enumerator> values(most);
+    values.resize(get_raw(name, type, most, values.data()));
     return values;
   }
-  // Descriptors of `type`, at most `most` of them, as the library fills them in.
+  // Returns at most `most` descriptors of `type`, as the library fills them in.
   std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name,
                                           cudnnBackendDescriptorType_t type,
                                           std::int64_t most) const;
@@ -72,7 +72,7 @@ class Descriptor {
                       cudnnBackendAttributeType_t type,
                       std::int64_t count,
                       const void* values);
-  // How many there are.
+  // Returns how many values the library gave.
   std::int64_t get_raw(cudnnBackendAttributeName_t name,
                        cudnnBackendAttributeType_t type,
                        std::int64_t most,

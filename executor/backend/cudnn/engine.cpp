@@ -1,4 +1,4 @@
-// The library's heuristics are asked for good engines, then for engines that always work.
+// Asks the library's heuristics for good engines, then for engines that always work.
 #include "executor/backend/cudnn/engine.hpp"
 
 #include <algorithm>
@@ -57,8 +57,7 @@ Engine name_of(const Descriptor& configuration, const Descriptor& engine) {
                                                               CUDNN_KNOB_TYPE_COUNTS)) {
     const auto type = knob.get_enumerator<cudnnBackendKnobType_t>(CUDNN_ATTR_KNOB_CHOICE_KNOB_TYPE,
                                                                   CUDNN_TYPE_KNOB_TYPE);
-    name.knobs.emplace_back(static_cast<std::int64_t>(type),
-                            knob.get_integer(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
+    name.knobs.emplace_back(type, knob.get_integer(CUDNN_ATTR_KNOB_CHOICE_KNOB_VALUE));
   }
   std::sort(name.knobs.begin(), name.knobs.end());
   return name;

@@ -13,15 +13,15 @@
 
 namespace cnnplan::cudnn {
 
-// It is an engine configuration in the words of cuDNN, and is valid for one graph and one version
-// of the library.
+// An engine is an engine configuration of cuDNN. It is valid for one graph and one version of the
+// library.
 struct Engine {
   std::int64_t index = 0;
   std::vector<std::pair<std::int64_t, std::int64_t>> knobs;  // type and value, by type
   auto operator<=>(const Engine&) const = default;
 };
 
-// "engine 38 k2=5 k13=1"
+// Converts to and from a name such as "engine 38 k2=5 k13=1".
 std::string to_text(const Engine& engine);
 // @throws BackendError naming `text`
 Engine parse_engine(std::string_view text);

@@ -1,5 +1,5 @@
-// Several runs are launched as one graph: launched one by one, short kernels would wait for the
-// host, and the events would time the host.
+// Launches several runs as one graph. Launched one by one, short kernels would wait for the host,
+// and the events would time the host.
 #include "executor/backend/cudnn/engine_stopwatch.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// A graph carries the handle to heuristics and engines; without one each of them is told.
+// Gives descriptors the device. A graph passes its handle on to heuristics and engines; without a
+// handle, each of them gets the described device.
 #include "executor/backend/cudnn/engine_target.hpp"
 
 namespace cnnplan::cudnn {

@@ -1,4 +1,5 @@
-// What engines are found and built for: the device of a handle, or one that is only described.
+// Says for which device engines are found and built: the device of a handle, or one that is only
+// described.
 #pragma once
 
 #include <string>
@@ -11,13 +12,13 @@ namespace cnnplan::cudnn {
 
 class EngineTarget {
  public:
-  // Borrowed.
+  // Borrows the handle.
   explicit EngineTarget(cudnnHandle_t handle) : handle_(handle) {}
-  // A device that need not be there, in the library's JSON: graphs can be checked and engines
-  // found, but nothing executed. @throws BackendError
+  // Describes a device that need not be there, in the library's JSON. Then graphs can be checked
+  // and engines found, but nothing can be executed. @throws BackendError
   explicit EngineTarget(const std::string& device_json);
 
-  // Set what each kind of descriptor is to know of the device.
+  // These functions tell each kind of descriptor what it has to know of the device.
   void set_for_graph(Descriptor& graph) const;
   void set_for_heuristics(Descriptor& heuristics) const;
   void set_for_engine(Descriptor& engine) const;

@@ -1,4 +1,4 @@
-// Trials of engines: each runs once unmeasured, then a few times as a graph between events.
+// Tries engines: each runs once unmeasured, then a few times as a graph between events.
 #include "executor/backend/cudnn/engine_trial.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A device answers where it does new work after all earlier work.
+// Tests whether a device still answers: it does where it finishes new work after all earlier work.
 #include "executor/backend/cudnn/first_run.hpp"
 
 namespace cnnplan::cudnn {

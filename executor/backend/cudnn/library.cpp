@@ -26,7 +26,7 @@ Library::Library(const Options& options)
     check_cudnn(cudnnSetStream(handle, stream), "cudnnSetStream");
   };
   follow(device_.stream());
-  device_.on_select(follow);
+  device_.streams().on_select(follow);
   set_step({});
   device_.synchronize();
 }
@@ -39,7 +39,7 @@ std::string Library::versions() const {
 
 bool Library::supports(Precision precision) const {
   const bool needs_ampere = precision == Precision::bf16 || precision == Precision::tf32;
-  return !needs_ampere || device_.major() >= ampere;
+  return !needs_ampere || device_.properties().major >= ampere;
 }
 
 void Library::set_step(const StepValues& values) {

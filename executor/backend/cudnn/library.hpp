@@ -1,5 +1,5 @@
-// The device, the cuDNN handle, the workspaces and the options that all kernels of one backend
-// share.
+// Holds the device, the cuDNN handle, the workspaces and the options that all kernels of one
+// backend share.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 #include <cudnn.h>
 
-#include "executor/backend/cudnn/cuda_device.hpp"
+#include "executor/backend/cudnn/cuda/cuda_device.hpp"
 #include "executor/backend/cudnn/kernels/step_values.hpp"
 #include "executor/backend/cudnn/workspace.hpp"
 #include "planner/kernel/kernel.hpp"
@@ -37,14 +37,15 @@ class Library {
   const Options& options() const { return options_; }
   CudaDevice& device() { return device_; }
   cudnnHandle_t handle() const { return handle_.get(); }
-  // "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0"
+  // Returns a text such as "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0".
   std::string versions() const;
   // Returns whether the device has instructions for the precision.
   bool supports(Precision precision) const;
   // Returns the workspace of the selected lane.
   Workspace& workspace() {
-    while (workspaces_.size() <= device_.lane()) workspaces_.emplace_back(device_);
-    return workspaces_[device_.lane()];
+    const std::size_t lane = device_.streams().lane();
+    while (workspaces_.size() <= lane) workspaces_.emplace_back(device_);
+    return workspaces_[lane];
   }
   // Returns the values of the step, in memory of the device.
   const StepValues* step() const { return reinterpret_cast<const StepValues*>(step_.data()); }

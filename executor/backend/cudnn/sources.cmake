@@ -5,8 +5,6 @@ set(CNNPLAN_CUDNN_SOURCES
   convolution_graph.cpp
   convolution_program.cpp
   convolution_variant.cpp
-  cuda_device.cpp
-  cuda_handles.cpp
   descriptor.cpp
   engine.cpp
   engine_stopwatch.cpp
@@ -16,6 +14,11 @@ set(CNNPLAN_CUDNN_SOURCES
   library.cpp
   own_kernels.cpp
   trial_operands.cpp
+  cuda/cuda_device.cpp
+  cuda/cuda_memory.cpp
+  cuda/cuda_streams.cpp
+  cuda/installed_devices.cpp
+  cuda/stream_work.cpp
   kernels/check.cpp
   kernels/launch.cpp
 )

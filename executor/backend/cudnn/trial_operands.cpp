@@ -1,4 +1,4 @@
-// Every operand of a trial gets random numbers of its own.
+// Fills every operand of a trial with random numbers of its own.
 #include "executor/backend/cudnn/trial_operands.hpp"
 
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"

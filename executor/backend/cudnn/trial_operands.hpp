@@ -1,4 +1,4 @@
-// Memory for the operands of a convolution that is only timed.
+// Allocates the operands of a convolution that is only timed.
 #pragma once
 
 #include <cstdint>

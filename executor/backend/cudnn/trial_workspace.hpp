@@ -1,4 +1,4 @@
-// A workspace that lasts only as long as a trial.
+// Gives a lane another workspace for the time of a trial.
 #pragma once
 
 #include <utility>

@@ -1,7 +1,8 @@
-// Scratch memory that all kernels of one lane take turns in: they run one after another in its
-// queue.
+// Holds scratch memory that all kernels of one lane share in turn: they run one after another in
+// its queue.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -13,8 +14,9 @@ class Workspace {
  public:
   explicit Workspace(Device& device) : device_(&device) {}
 
-  // At least `bytes`. Never moves memory that was handed out: graphs captured earlier keep it.
-  void* at_least(std::int64_t bytes) {
+  // Returns at least `bytes`. It never moves memory that was handed out, since graphs captured
+  // earlier keep it.
+  std::byte* at_least(std::int64_t bytes) {
     if (bytes == 0) return nullptr;
     if (blocks_.empty() || blocks_.back().size_bytes() < bytes) {
       blocks_.push_back(device_->allocate(bytes));

@@ -1,7 +1,8 @@
-// The backends of this build, by name.
+// Makes the backends of this build by name, and chooses one.
 #include "executor/backend/backend.hpp"
 
 #include <stdexcept>
+#include <utility>
 
 #include "executor/backend/reference/backend.hpp"
 #include "planner/base/error.hpp"
@@ -76,7 +77,7 @@ void require_precision(const Backend& backend, Precision precision) {
 }
 
 void require_weight(const KernelSpec& convolution, std::size_t size) {
-  if (static_cast<std::int64_t>(size) == weight_volume(convolution)) return;
+  if (std::cmp_equal(size, weight_volume(convolution))) return;
   throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
                          to_text(convolution));
 }

@@ -1,5 +1,5 @@
-// Adds two tensors, the second scaled, with a ReLU where asked for. Error signals are accumulated
-// this way, too. A factor of 1 costs no time: memory is slower than the multiplication.
+// Adds two tensors, the second scaled, with a ReLU where the kernel has one. It also accumulates
+// error signals. A factor of 1 costs no time: memory is slower than the multiplication.
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
@@ -10,10 +10,9 @@ namespace {
 
 template <typename T>
 CNNPLAN_VECTORIZED void add(const T* a, const T* b, Computed<T> scale, T* y, std::int64_t count) {
-  using Number = Computed<T>;
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
-    y[i] = T(static_cast<Number>(a[i]) + scale * static_cast<Number>(b[i]));
+    y[i] = T(a[i] + scale * b[i]);
   }
 }
 
@@ -21,7 +20,7 @@ template <typename T>
 CNNPLAN_VECTORIZED void add_relu(const T* a, const T* b, float scale, T* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
-    const float sum = static_cast<float>(a[i]) + scale * static_cast<float>(b[i]);
+    const float sum = a[i] + scale * b[i];
     y[i] = T(sum < 0.0F ? 0.0F : sum);
   }
 }
@@ -29,7 +28,7 @@ CNNPLAN_VECTORIZED void add_relu(const T* a, const T* b, float scale, T* y, std:
 template <typename T>
 CNNPLAN_VECTORIZED void multiply(const T* dy, float scale, T* dx, std::int64_t count) {
   CNNPLAN_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) dx[i] = T(scale * static_cast<float>(dy[i]));
+  for (std::int64_t i = 0; i < count; ++i) dx[i] = T(scale * dy[i]);
 }
 
 template <typename T>
@@ -58,7 +57,7 @@ void backward_data(const KernelSpec& spec, float scale, const OperandsByRole& op
 std::unique_ptr<Kernel> make_add(const Library&,
                                  const KernelSpec& spec,
                                  const KernelConstants& constants) {
-  const auto scale = static_cast<float>(constants.add_scale);
+  const auto scale = stored<float>(constants.add_scale);
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(

@@ -11,6 +11,7 @@
 #endif
 
 #include "executor/backend/cpu_device.hpp"
+#include "executor/backend/element.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
@@ -19,7 +20,8 @@
 namespace cnnplan::onednn {
 namespace {
 
-// AMX comes with it. Elsewhere oneDNN rounds to bf16 in fp32 arithmetic, slower than fp32.
+// Processors with AMX have this instruction set, too. Elsewhere oneDNN rounds to bf16 in fp32
+// arithmetic, slower than fp32.
 bool multiplies_bf16() {
   const auto has = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
   const auto needed = static_cast<unsigned>(dnnl::cpu_isa::avx512_core_bf16);
@@ -31,9 +33,7 @@ class OnednnBackend final : public Backend {
   OnednnBackend();
   DeviceFingerprint fingerprint() const override;
   Device& device() override { return device_; }
-  void reserve_workspace(std::int64_t bytes) override {
-    Workspace::reserve(static_cast<std::size_t>(bytes));
-  }
+  void reserve_workspace(std::int64_t bytes) override { Workspace::reserve(bytes); }
   void prepare_thread() const override;
   bool supports(Precision precision) const override {
     return precision == Precision::fp32 || (precision == Precision::bf16 && multiplies_bf16());
@@ -85,7 +85,7 @@ OnednnBackend::OnednnBackend() {
 
 DeviceFingerprint OnednnBackend::fingerprint() const {
   const dnnl_version_t* version = dnnl_version();
-  // The instruction set decides which kernels run, and the processor's name may not tell it.
+  // The instruction set decides which kernels run, and the processor's name may not show it.
   return {.device = cpu_name(omp_get_max_threads()),
           .backend = "onednn",
           .library = "oneDNN " + std::to_string(version->major) + "." +
@@ -94,7 +94,8 @@ DeviceFingerprint OnednnBackend::fingerprint() const {
           .shared_workspace = true};
 }
 
-// One core per rank unless the user says otherwise. Denormals cost a hundredfold: they are zero.
+// A rank uses one core unless the user says otherwise. Denormals cost a hundredfold, so they are
+// flushed to zero.
 void OnednnBackend::prepare_thread() const {
   if (!std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(1);
 #if defined(__x86_64__)
@@ -120,7 +121,7 @@ void check_precision(const Backend& backend, const KernelSpec& spec) {
 std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
                                                    const KernelConstants& constants,
                                                    const std::string& /*implementation*/) {
-  // Sums over samples, of which blocks are added up.
+  // This kind adds blocks of sums over samples.
   if (spec.kind == KernelKind::accumulate && spec.precision == Precision::fp64) {
     return make_add_doubles(spec);
   }
@@ -129,7 +130,7 @@ std::unique_ptr<Kernel> OnednnBackend::make_kernel(const KernelSpec& spec,
 }
 
 std::int64_t OnednnBackend::weight_elements(const KernelSpec& convolution) const {
-  return static_cast<std::int64_t>(stored_weight(convolution).get_size() / sizeof(float));
+  return stored_weight(convolution).get_size() / sizeof(float);
 }
 
 void OnednnBackend::import_weight(const KernelSpec& convolution,
@@ -137,9 +138,7 @@ void OnednnBackend::import_weight(const KernelSpec& convolution,
                                   void* weight) const {
   require_weight(convolution, plain.size());
   std::vector<float> values(plain.size());
-  std::transform(plain.begin(), plain.end(), values.begin(), [](double value) {
-    return static_cast<float>(value);
-  });
+  std::transform(plain.begin(), plain.end(), values.begin(), stored<float>);
   checked_call(convolution, [&] {
     dnnl::memory from(plain_weight(convolution), library_.engine, values.data());
     dnnl::memory to(stored_weight(convolution), library_.engine, weight);
@@ -155,7 +154,7 @@ void OnednnBackend::export_weight(const KernelSpec& convolution,
   require_weight(convolution, plain.size());
   std::vector<float> values(plain.size());
   checked_call(convolution, [&] {
-    // dnnl::memory takes no pointer to const; the reorder only reads.
+    // dnnl::memory takes no pointer to const, but the reorder only reads.
     dnnl::memory from(stored_weight(convolution), library_.engine, DNNL_MEMORY_NONE);
     from.set_data_handle(const_cast<void*>(weight));
     dnnl::memory to(plain_weight(convolution), library_.engine, values.data());

@@ -1,5 +1,6 @@
-// oneDNN on CPUs: fp32, channels-last. Convolutions and pooling are primitives of the library; what
-// is bound by memory or needs sums over ranks in its middle are loops of our own.
+// Makes the backend for CPUs by oneDNN, channels-last. Convolutions and pooling are primitives of
+// the library. Kernels that memory bounds, or that need sums over ranks in their middle, are loops
+// of our own.
 #pragma once
 
 #include <memory>

@@ -24,7 +24,7 @@ struct Setup {
 struct ChannelWorkspace {
   explicit ChannelWorkspace(std::int64_t channels) {
     for (auto* values : {&mean, &factor, &offset, &slope}) {
-      values->resize(static_cast<std::size_t>(channels));
+      values->resize(channels);
     }
   }
   std::vector<float> mean, factor, offset, slope;
@@ -62,8 +62,7 @@ void update_running(const Setup& setup, const double* sums, float* mean, float* 
   const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
   const double momentum = setup.constants.running_momentum;
   const auto blend = [momentum](float& running, double batch) {
-    running =
-        static_cast<float>((1.0 - momentum) * static_cast<double>(running) + momentum * batch);
+    running = stored<float>((1.0 - momentum) * running + momentum * batch);
   };
   for (std::int64_t c = 0; c < setup.channels(); ++c) {
     const Moments batch = moments_of(sums, setup.channels(), c);
@@ -84,12 +83,9 @@ void prepare_forward(const Setup& setup,
   if (has_sums) update_running(setup, sums, mean, variance);
   for (std::int64_t c = 0; c < setup.channels(); ++c) {
     const Moments moments =
-        has_sums ? moments_of(sums, setup.channels(), c)
-                 : Moments{static_cast<double>(mean[c]), static_cast<double>(variance[c])};
-    const auto i = static_cast<std::size_t>(c);
-    workspace.mean[i] = static_cast<float>(moments.mean);
-    workspace.factor[i] =
-        static_cast<float>(static_cast<double>(scale[c]) * inverse_deviation(setup, moments));
+        has_sums ? moments_of(sums, setup.channels(), c) : Moments{mean[c], variance[c]};
+    workspace.mean[c] = stored<float>(moments.mean);
+    workspace.factor[c] = stored<float>(scale[c] * inverse_deviation(setup, moments));
   }
 }
 
@@ -103,7 +99,7 @@ void forward(const Setup& setup,
   const Normalisation by{.mean = workspace.mean.data(),
                          .factor = workspace.factor.data(),
                          .shift = operands[Role::shift].as<const float>()};
-  // x stands in for a residual that is not there, and is not touched.
+  // x stands in for a missing residual, and is not touched.
   const TensorView& residual = operands[spec.residual ? Role::residual : Role::x];
   for_each_run<T, T, T>(
       spec.out,
@@ -118,7 +114,7 @@ void add_gradients(const Setup& setup, const OperandsByRole& operands, const Gra
   const KernelSpec& spec = setup.spec;
   const TensorView& x = operands[Role::x];
   const TensorView& dy = operands[Role::dy];
-  // x stands in for views that are not there, and is not touched.
+  // x stands in for missing views, and is not touched.
   const TensorView& y = spec.relu ? operands[Role::y] : x;
   const TensorView& dz = spec.residual ? operands[Role::dz] : x;
   for_each_run<T, T, T, T>(
@@ -145,20 +141,20 @@ void backward_statistics(const Setup& setup,
   std::fill_n(gradient, 2 * channels, 0.0);
   const bool has_sums = sums[2 * channels] > 0.0;
   for (std::int64_t c = 0; has_sums && c < channels; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    workspace.mean[i] = static_cast<float>(moments_of(sums, channels, c).mean);
+    workspace.mean[c] = stored<float>(moments_of(sums, channels, c).mean);
   }
   add_gradients<T>(setup, operands, {workspace.mean.data(), gradient, product});
   auto* dscale = operands[Role::dscale].as<float>();
   auto* dshift = operands[Role::dshift].as<float>();
   for (std::int64_t c = 0; c < channels; ++c) {
     if (has_sums) product[c] *= inverse_deviation(setup, moments_of(sums, channels, c));
-    dscale[c] = static_cast<float>(product[c]);
-    dshift[c] = static_cast<float>(gradient[c]);
+    dscale[c] = stored<float>(product[c]);
+    dshift[c] = stored<float>(gradient[c]);
   }
 }
 
-// dx = scale / deviation (dz - mean(dz) - normalised x * mean(dz * normalised x))
+// Computes the numbers of dx = scale / deviation (dz - mean(dz) - normalised x * mean(dz *
+// normalised x)).
 void prepare_backward_data(const Setup& setup,
                            const OperandsByRole& operands,
                            ChannelWorkspace& workspace) {
@@ -170,11 +166,10 @@ void prepare_backward_data(const Setup& setup,
   for (std::int64_t c = 0; c < channels; ++c) {
     const Moments moments = moments_of(sums, channels, c);
     const double inverse = inverse_deviation(setup, moments);
-    const auto i = static_cast<std::size_t>(c);
-    workspace.mean[i] = static_cast<float>(moments.mean);
-    workspace.factor[i] = static_cast<float>(static_cast<double>(scale[c]) * inverse);
-    workspace.offset[i] = static_cast<float>(gradient_sums[c] / count);
-    workspace.slope[i] = static_cast<float>(gradient_sums[channels + c] / count * inverse);
+    workspace.mean[c] = stored<float>(moments.mean);
+    workspace.factor[c] = stored<float>(scale[c] * inverse);
+    workspace.offset[c] = stored<float>(gradient_sums[c] / count);
+    workspace.slope[c] = stored<float>(gradient_sums[channels + c] / count * inverse);
   }
 }
 

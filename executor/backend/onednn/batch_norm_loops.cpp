@@ -1,4 +1,4 @@
-// Each loop is compiled for several instruction sets, and for each combination of its options.
+// Compiles each loop for several instruction sets, and for each combination of its options.
 #include "executor/backend/onednn/batch_norm_loops.hpp"
 
 #include "executor/backend/onednn/lanes.hpp"
@@ -7,8 +7,8 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Positions summed before the sums in memory are touched: as many as keep the number of streams
-// within what the prefetcher follows.
+// So many positions are summed before the sums in memory are touched. More streams than this would
+// exceed what the prefetcher follows.
 constexpr std::int64_t moments_positions = 8;
 constexpr std::int64_t gradient_positions = 4;
 // Calls f(EightLanes or OneLane, channel) so that all channels are covered.
@@ -52,8 +52,8 @@ CNNPLAN_INLINE void normalise_body(
   for (std::int64_t i = 0; i < size.positions * size.channels; i += size.channels) {
     CNNPLAN_INDEPENDENT
     for (std::int64_t c = 0; c < size.channels; ++c) {
-      float value = (static_cast<float>(x[i + c]) - by.mean[c]) * by.factor[c] + by.shift[c];
-      if constexpr (residual) value += static_cast<float>(added[i + c]);
+      float value = (x[i + c] - by.mean[c]) * by.factor[c] + by.shift[c];
+      if constexpr (residual) value += added[i + c];
       if constexpr (relu) value = value < 0.0F ? 0.0F : value;
       y[i + c] = T(value);
     }
@@ -128,9 +128,9 @@ CNNPLAN_INLINE void transform_body(
   for (std::int64_t i = 0; i < size.positions * size.channels; i += size.channels) {
     CNNPLAN_INDEPENDENT
     for (std::int64_t c = 0; c < size.channels; ++c) {
-      auto dz = static_cast<float>(dy[i + c]);
-      if constexpr (relu) dz = static_cast<float>(y[i + c]) > 0.0F ? dz : 0.0F;
-      const float distance = static_cast<float>(x[i + c]) - by.mean[c];
+      float dz = dy[i + c];
+      if constexpr (relu) dz = y[i + c] > 0.0F ? dz : 0.0F;
+      const float distance = x[i + c] - by.mean[c];
       dx[i + c] = T((dz - by.offset[c] - distance * by.slope[c]) * by.factor[c]);
     }
   }

@@ -1,12 +1,12 @@
-// The inner loops of batch norm over contiguous positions of all channels; memory-bound, one pass.
-// T is float or BFloat16.
+// Declares the inner loops of batch norm over contiguous positions of all channels. They are
+// memory-bound and take one pass. T is float or BFloat16.
 #pragma once
 
 #include <cstdint>
 
 namespace cnnplan::onednn {
 
-// A run of `positions` x `channels` contiguous elements.
+// A run has `positions` x `channels` contiguous elements.
 struct RunSize {
   std::int64_t positions = 0;
   std::int64_t channels = 0;
@@ -16,18 +16,19 @@ struct RunSize {
 template <typename T>
 void add_moments(RunSize size, const T* x, double* sum, double* square);
 
-// Per channel: (x - mean) * factor + shift.
+// Holds the numbers per channel of (x - mean) * factor + shift.
 struct Normalisation {
   const float* mean = nullptr;
   const float* factor = nullptr;  // scale / sqrt(variance + epsilon)
   const float* shift = nullptr;
 };
-// y = relu?((x - mean) * factor + shift + residual?); `residual` may be null
+// Computes y = relu?((x - mean) * factor + shift + residual?). `residual` may be null.
 template <typename T>
 void normalise(
     RunSize size, const Normalisation& by, const T* x, const T* residual, bool relu, T* y);
 
-// What the backward statistics read and write; `y` is null without ReLU, `dz` where not wanted.
+// The backward statistics read and write these. `y` is null without ReLU, and `dz` is null where it
+// is not wanted.
 template <typename T>
 struct GradientRun {
   const T* x = nullptr;
@@ -43,14 +44,14 @@ struct GradientSums {
 template <typename T>
 void add_gradient_sums(RunSize size, const GradientRun<T>& run, const GradientSums& sums);
 
-// Per channel: dx = (dz - offset - (x - mean) * slope) * factor.
+// Holds the numbers per channel of dx = (dz - offset - (x - mean) * slope) * factor.
 struct GradientTransform {
   const float* mean = nullptr;
   const float* factor = nullptr;
   const float* offset = nullptr;
   const float* slope = nullptr;
 };
-// dz = dy where y > 0, everywhere when `y` is null
+// Computes dx, where dz = dy where y > 0, or everywhere when `y` is null.
 template <typename T>
 void transform_gradient(
     RunSize size, const GradientTransform& by, const T* x, const T* dy, const T* y, T* dx);

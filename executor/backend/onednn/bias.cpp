@@ -15,7 +15,7 @@ CNNPLAN_VECTORIZED void add(
     const T* x, const float* bias, T* y, std::int64_t positions, std::int64_t channels) {
   for (std::int64_t i = 0; i < positions; ++i, x += channels, y += channels) {
     CNNPLAN_INDEPENDENT
-    for (std::int64_t c = 0; c < channels; ++c) y[c] = T(static_cast<float>(x[c]) + bias[c]);
+    for (std::int64_t c = 0; c < channels; ++c) y[c] = T(x[c] + bias[c]);
   }
 }
 
@@ -25,7 +25,7 @@ CNNPLAN_VECTORIZED void add_to(const T* dy,
                                std::int64_t positions,
                                std::int64_t channels) {
   for (std::int64_t i = 0; i < positions; ++i, dy += channels) {
-    for (std::int64_t c = 0; c < channels; ++c) sums[c] += static_cast<double>(dy[c]);
+    for (std::int64_t c = 0; c < channels; ++c) sums[c] += dy[c];
   }
 }
 
@@ -46,9 +46,7 @@ void backward_filter(const Shape& shape,
   for_each_run<T>(shape, {operands[Role::dy]}, [&](std::int64_t positions, const T* dy) {
     add_to(dy, sums.data(), positions, shape[Dim::c]);
   });
-  std::transform(sums.begin(), sums.end(), operands[Role::dbias].as<float>(), [](double sum) {
-    return static_cast<float>(sum);
-  });
+  std::transform(sums.begin(), sums.end(), operands[Role::dbias].as<float>(), stored<float>);
 }
 
 template <typename T>
@@ -59,7 +57,7 @@ std::unique_ptr<Kernel> make(const KernelSpec& spec) {
           forward<T>(spec.out, operands);
         });
   }
-  const std::vector<double> zeros(static_cast<std::size_t>(spec.out[Dim::c]), 0.0);
+  const std::vector<double> zeros(spec.out[Dim::c], 0.0);
   return std::make_unique<FunctionKernel>(
       "loops",
       spec,

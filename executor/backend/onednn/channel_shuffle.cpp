@@ -1,5 +1,5 @@
-// Shuffles position by position and group by group: the channels of a group that is read lie side
-// by side.
+// Shuffles position by position and group by group: the channels of a group that is read are
+// contiguous.
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"

@@ -1,4 +1,4 @@
-// Walks the taps of each window that meet an input; each tap is a loop over all channels.
+// Walks the taps of each window that meet an input. Each tap is a loop over all channels.
 #include "executor/backend/onednn/dilated_pooling.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace cnnplan::onednn {
 namespace {
 
-// The first tap with the maximum stays. An index below zero says that there was none yet.
+// The first tap with the maximum stays. An index below zero says that there was no tap yet.
 template <typename T>
 CNNPLAN_VECTORIZED void take_larger(const T* __restrict x,
                                     std::int32_t tap,
@@ -21,7 +21,7 @@ CNNPLAN_VECTORIZED void take_larger(const T* __restrict x,
                                     T* __restrict y,
                                     std::int32_t* __restrict index) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    const bool larger = (index[c] < 0) | (static_cast<float>(x[c]) > static_cast<float>(y[c]));
+    const bool larger = (index[c] < 0) | (x[c] > y[c]);
     y[c] = larger ? x[c] : y[c];
     index[c] = larger ? tap : index[c];
   }
@@ -34,17 +34,17 @@ CNNPLAN_VECTORIZED void add_where_taken(const T* __restrict dy,
                                         std::int64_t channels,
                                         float* __restrict dx) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    dx[c] += index[c] == tap ? static_cast<float>(dy[c]) : 0.0F;
+    dx[c] += index[c] == tap ? dy[c] : 0.0F;
   }
 }
 
-// to += factor * from
+// Computes to += factor * from.
 template <typename T>
 CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
                                    float factor,
                                    std::int64_t channels,
                                    float* __restrict to) {
-  for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * static_cast<float>(from[c]);
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * from[c];
 }
 
 template <typename T>
@@ -59,7 +59,7 @@ struct PlacedWindow {
   std::int64_t output = 0;              // where the channels of its output begin
   std::int64_t sample = 0;              // where the inputs of its sample begin
   std::array<std::int64_t, 3> first{};  // input position (d, h, w) of tap 0, may lie in the padding
-  std::array<Range, 3> taps;            // those that meet an input
+  std::array<Range, 3> taps;            // the taps that meet an input
 };
 
 Range taps_inside(const WindowDim& dim, std::int64_t first, std::int64_t length) {
@@ -93,7 +93,7 @@ void for_each_window(const KernelSpec& spec, F f) {
   }
 }
 
-// Calls f(tap, offset of the input's channels); taps are numbered over (KD, KH, KW).
+// Calls f(tap, offset of the input's channels). Taps are numbered over (KD, KH, KW).
 template <typename F>
 void for_each_tap(const KernelSpec& spec, const PlacedWindow& placed, F f) {
   const auto& [depth, height, width] = spec.window.dims;

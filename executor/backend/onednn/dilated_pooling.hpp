@@ -1,5 +1,5 @@
-// Pooling with a dilated window, for which oneDNN has slow code only, and other windows that it
-// gets wrong.
+// Pools with a dilated window, for which oneDNN has only slow code, and with other windows that it
+// computes wrongly.
 #pragma once
 
 #include <memory>

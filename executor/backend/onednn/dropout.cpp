@@ -18,10 +18,10 @@ struct Mask {
 
 template <typename T>
 CNNPLAN_VECTORIZED void apply(const Mask& mask, const T* in, T* out, std::int64_t count) {
-  const auto scale = static_cast<float>(1.0 / (1.0 - mask.rate));
+  const auto scale = stored<float>(1.0 / (1.0 - mask.rate));
   CNNPLAN_INDEPENDENT
   for (std::int64_t c = 0; c < count; ++c) {
-    const float kept = static_cast<float>(in[c]) * scale;
+    const float kept = in[c] * scale;
     out[c] = T(dropout_keeps(mask.position_key, mask.first_channel + c, mask.rate) ? kept : 0.0F);
   }
 }

@@ -1,4 +1,4 @@
-// Conversion between the elements of activations and floats.
+// Converts between the elements of activations and floats.
 #include "executor/backend/onednn/elements.hpp"
 
 #include "executor/backend/onednn/vectorize.hpp"
@@ -8,7 +8,7 @@ namespace cnnplan::onednn {
 template <typename To, typename From>
 CNNPLAN_VECTORIZED void convert(const From* from, To* to, std::int64_t count) {
   CNNPLAN_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) to[i] = To(static_cast<float>(from[i]));
+  for (std::int64_t i = 0; i < count; ++i) to[i] = To(from[i]);
 }
 
 template void convert(const float*, float*, std::int64_t);

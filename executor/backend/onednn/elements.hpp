@@ -1,4 +1,4 @@
-// The elements of activations, and rows of them as floats.
+// Chooses the C++ type of activations, and converts rows of them to floats.
 #pragma once
 
 #include <cstdint>
@@ -17,40 +17,41 @@ decltype(auto) with_activation(Precision precision, F&& f) {
   return f(float{});
 }
 
-// to = from, rounded where that is narrower. Of float and BFloat16.
+// Computes to = from, rounded where To is narrower. The types are float and BFloat16.
 template <typename To, typename From>
 void convert(const From* from, To* to, std::int64_t count);
 
-// A row of activations as floats: itself, or what lies beside it where activations are narrower.
+// Gives a row of activations as floats: the row itself, or a copy where activations are narrower.
 template <typename T>
 class FloatRow {
  public:
   explicit FloatRow(std::int64_t count) : count_(count) {
-    if constexpr (is_narrow) beside_.resize(static_cast<std::size_t>(count));
+    if constexpr (is_narrow) copy_.resize(count);
   }
   const float* read(const T* row) {
-    if constexpr (is_narrow) convert(row, beside_.data(), count_);
+    if constexpr (is_narrow) convert(row, copy_.data(), count_);
     if constexpr (is_narrow)
-      return beside_.data();
+      return copy_.data();
     else
       return row;
   }
-  // Where the numbers of `row` are put together, undefined before; they are stored by close().
+  // Returns where the numbers of `row` are computed. They are undefined before, and close() stores
+  // them.
   float* open(T* row) {
     if constexpr (is_narrow)
-      return beside_.data();
+      return copy_.data();
     else
       return row;
   }
   void close(T* row) const {
-    if constexpr (is_narrow) convert(beside_.data(), row, count_);
+    if constexpr (is_narrow) convert(copy_.data(), row, count_);
   }
-  std::int64_t bytes() const { return static_cast<std::int64_t>(beside_.size() * sizeof(float)); }
+  std::int64_t bytes() const { return copy_.size() * sizeof(float); }
 
  private:
   static constexpr bool is_narrow = !std::is_same_v<T, float>;
   std::int64_t count_;
-  std::vector<float> beside_;
+  std::vector<float> copy_;
 };
 
 }  // namespace cnnplan::onednn

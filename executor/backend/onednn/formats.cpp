@@ -1,4 +1,4 @@
-// Translation of shapes and windows.
+// Translates shapes and windows for oneDNN.
 #include "executor/backend/onednn/formats.hpp"
 
 #include "planner/tensor/element.hpp"

@@ -1,4 +1,4 @@
-// Shapes and windows in oneDNN's terms. Blocks of depth 1 are two-dimensional to oneDNN.
+// Describes shapes and windows in oneDNN's terms. Blocks of depth 1 are two-dimensional to oneDNN.
 #pragma once
 
 #include <dnnl.hpp>
@@ -7,20 +7,21 @@
 
 namespace cnnplan::onednn {
 
-// True when a spatial depth exists in the block or its window.
+// Returns true when a spatial depth exists in the block or its window.
 bool is_three_dimensional(const KernelSpec& spec);
-// That of activations and of the weights that convolutions read. @pre precision is fp32 or bf16
+// Returns the type of activations and of the weights that convolutions read.
+// @pre precision is fp32 or bf16
 dnnl::memory::data_type activation_type(Precision precision);
-// Dense, channels-last. `spec` says how many dims there are.
+// The format is dense and channels-last. `spec` says how many dims there are.
 dnnl::memory::desc activation_format(const KernelSpec& spec, const Shape& shape);
 
-// The window of a convolution or pooling, as oneDNN takes it.
+// Holds the window of a convolution or pooling, as oneDNN takes it.
 struct WindowLists {
   dnnl::memory::dims kernel;
   dnnl::memory::dims stride;
   dnnl::memory::dims dilation;  // 0 is dense
   dnnl::memory::dims padding_begin;
-  dnnl::memory::dims padding_end;  // exactly what the outputs need, may be negative
+  dnnl::memory::dims padding_end;  // what the outputs need; may be negative
 };
 WindowLists window_lists(const KernelSpec& spec);
 

@@ -1,4 +1,5 @@
-// Interpolates linearly, position by position, as sums of other channels by their weights.
+// Interpolates linearly, position by position. An output sums the channels of inputs by their
+// weights.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
@@ -16,7 +17,7 @@ CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
                                    float weight,
                                    std::int64_t channels,
                                    float* __restrict to) {
-  for (std::int64_t c = 0; c < channels; ++c) to[c] += weight * static_cast<float>(from[c]);
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += weight * from[c];
 }
 
 // Returns the input of an output in one dim, or the next input where it has a share.

@@ -43,7 +43,7 @@ inline constexpr KernelFactories<const Library&> factories{{{
     {KernelKind::sgd, make_sgd},
 }}};
 
-// Adds doubles, whatever the precision of activations is.
+// Adds doubles, for any precision of activations.
 std::unique_ptr<Kernel> make_add_doubles(const KernelSpec& spec);
 
 }  // namespace cnnplan::onednn

@@ -1,4 +1,4 @@
-// Short vectors that the compiler maps to the registers of whatever it compiles for.
+// Defines short vectors, which the compiler maps to the registers of its target.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace cnnplan::onednn {
 
-// Eight of each: doubles of a 512-bit register.
+// Has eight of each: eight doubles fill a 512-bit register.
 struct EightLanes {
   static constexpr int count = 8;
   using Floats = float __attribute__((vector_size(count * sizeof(float))));
@@ -17,20 +17,20 @@ struct EightLanes {
   using Words = std::uint32_t __attribute__((vector_size(count * sizeof(std::uint32_t))));
   using HalfWords = std::uint16_t __attribute__((vector_size(count * sizeof(std::uint16_t))));
 };
-// Sixteen floats: a 512-bit register.
+// Has sixteen floats, which fill a 512-bit register.
 struct SixteenLanes {
   static constexpr int count = 16;
   using Floats = float __attribute__((vector_size(count * sizeof(float))));
 };
-// What is left over.
+// Has one lane, for the elements after the last whole vector.
 struct OneLane {
   static constexpr int count = 1;
   using Floats = float;
   using Doubles = double;
 };
 
-// Unaligned. Vectors are handed over by reference: how they are returned depends on the instruction
-// set that the caller is compiled for.
+// The memory does not have to be aligned. Vectors are passed by reference, because the way to
+// return them depends on the instruction set that the caller is compiled for.
 template <typename Vector, typename Element>
 CNNPLAN_INLINE void load(Vector& into, const Element* from) {
   std::memcpy(&into, from, sizeof(Vector));
@@ -39,18 +39,18 @@ template <typename Vector, typename Element>
 CNNPLAN_INLINE void store(Element* into, const Vector& from) {
   std::memcpy(into, &from, sizeof(Vector));
 }
-// In a loop, as in widen().
+// The conversion is a loop, as in widen().
 template <typename Floats>
 CNNPLAN_INLINE void load(Floats& into, const BFloat16* from) {
   constexpr std::size_t count = sizeof(Floats) / sizeof(float);
   float wide[count];
-  for (std::size_t i = 0; i < count; ++i) wide[i] = static_cast<float>(from[i]);
+  for (std::size_t i = 0; i < count; ++i) wide[i] = from[i];
   std::memcpy(&into, wide, sizeof(wide));
 }
 CNNPLAN_INLINE void store(BFloat16* into, const OneLane::Floats& from) {
   *into = BFloat16(from);
 }
-// What BFloat16 does, without its branches: with them the compiler makes no vectors here.
+// Rounds as BFloat16 does, without its branches: with them the compiler makes no vectors here.
 CNNPLAN_INLINE void store(BFloat16* into, const EightLanes::Floats& from) {
   EightLanes::Words wide;
   std::memcpy(&wide, &from, sizeof(wide));
@@ -74,7 +74,7 @@ CNNPLAN_INLINE void widen(typename Lanes::Doubles& into, const typename Lanes::F
   float narrow[Lanes::count];
   double wide[Lanes::count];
   std::memcpy(narrow, &from, sizeof(narrow));
-  for (int i = 0; i < Lanes::count; ++i) wide[i] = static_cast<double>(narrow[i]);
+  for (int i = 0; i < Lanes::count; ++i) wide[i] = narrow[i];
   std::memcpy(&into, wide, sizeof(wide));
 }
 

@@ -98,8 +98,9 @@ void PrimitiveKernel::add_reorder(const Library& library, std::size_t operand, c
   (port.written ? after_ : before_).push_back(std::move(reordered));
 }
 
-// Places them in the order in which needed_bytes() counts. Where they are placed already, nothing
-// is done: setting an address clears the padding of blocks, which reorders write, too.
+// Places the reordered operands in the order in which needed_bytes() counts. Does nothing where
+// they are placed already: setting an address clears the padding of blocks, which reorders write,
+// too.
 void PrimitiveKernel::place_in(std::byte* workspace) {
   if (workspace == placed_) return;
   placed_ = workspace;

@@ -31,10 +31,11 @@ auto checked_call(const KernelSpec& spec, Call call) {
   }
 }
 
-// True where oneDNN uses its kernels for AVX2. Its best choices differ from those with AVX-512.
+// Returns true where oneDNN uses its kernels for AVX2. Its best choices then differ from its
+// choices with AVX-512.
 bool has_avx2_alone();
 
-// True for oneDNN's own plain loops, which are hundreds of times too slow.
+// Returns true for oneDNN's own plain loops, which are hundreds of times too slow.
 bool is_slow(const std::string& implementation);
 // @throws BackendError when the implementation is slow
 void require_full_speed(const std::string& implementation, const KernelSpec& spec);
@@ -61,7 +62,7 @@ class Primitive {
  private:
   dnnl::stream stream_;
   dnnl::primitive primitive_;
-  std::vector<dnnl::memory> memories_;  // the scratchpad behind the arguments
+  std::vector<dnnl::memory> memories_;  // the arguments, then the scratchpad
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
@@ -87,9 +88,7 @@ class PrimitiveKernel final : public Kernel {
                   std::string implementation,
                   std::vector<Port> ports);
   void run(Operands operands, const StepState& state) override;
-  std::int64_t workspace_bytes() const override {
-    return static_cast<std::int64_t>(workspace_bytes_);
-  }
+  std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   std::string implementation() const override { return implementation_; }
 
  private:

@@ -1,5 +1,5 @@
-// Computes local response norms by loops over the channels of a position: oneDNN takes odd sizes
-// only.
+// Computes local response norms by loops over the channels of a position, since oneDNN takes odd
+// sizes only.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -47,8 +47,7 @@ struct Buffers {
   std::vector<float> sums;
   std::vector<float> powers;
 
-  explicit Buffers(std::int32_t count)
-      : terms(static_cast<std::size_t>(count)), sums(terms), powers(terms) {}
+  explicit Buffers(std::int32_t count) : terms(count), sums(terms), powers(terms) {}
 };
 
 // Computes the sums around every channel, and their powers.
@@ -56,8 +55,8 @@ template <typename T>
 void compute_powers(const Response& response, const T* x, Buffers& buffers) {
   const auto& [before, after, count] = response.around;
   for (std::int32_t c = 0; c < count; ++c) {
-    const auto value = static_cast<float>(x[c]);
-    buffers.terms[static_cast<std::size_t>(c)] = value * value;
+    const float value = x[c];
+    buffers.terms[c] = value * value;
   }
   std::fill(buffers.sums.begin(), buffers.sums.end(), 0.0F);
   add_around(buffers.terms.data(), count, before, after, buffers.sums.data());
@@ -70,7 +69,7 @@ template <typename T>
 void forward(const Response& response, const T* x, Buffers& buffers, T* y) {
   compute_powers(response, x, buffers);
   for (std::int32_t c = 0; c < response.around.count; ++c) {
-    y[c] = T(static_cast<float>(x[c]) * buffers.powers[c]);
+    y[c] = T(x[c] * buffers.powers[c]);
   }
 }
 
@@ -79,15 +78,15 @@ void backward(const Response& response, const T* x, const T* dy, Buffers& buffer
   const auto& [before, after, count] = response.around;
   compute_powers(response, x, buffers);
   for (std::int32_t c = 0; c < count; ++c) {
-    const float product = static_cast<float>(dy[c]) * static_cast<float>(x[c]);
+    const float product = dy[c] * x[c];
     buffers.terms[c] = product * buffers.powers[c] / buffers.sums[c];
   }
   std::fill(buffers.sums.begin(), buffers.sums.end(), 0.0F);
   add_around(buffers.terms.data(), count, after, before, buffers.sums.data());
   const float factor = -2.0F * response.scale * response.beta;
   for (std::int32_t c = 0; c < count; ++c) {
-    const float direct = static_cast<float>(dy[c]) * buffers.powers[c];
-    dx[c] = T(direct + factor * static_cast<float>(x[c]) * buffers.sums[c]);
+    const float direct = dy[c] * buffers.powers[c];
+    dx[c] = T(direct + factor * x[c] * buffers.sums[c]);
   }
 }
 
@@ -115,9 +114,9 @@ std::unique_ptr<Kernel> make_local_response_norm(const Library&,
                                                  const KernelSpec& spec,
                                                  const KernelConstants& constants) {
   const Response response{.around = ChannelsAround(spec),
-                          .scale = static_cast<float>(constants.response_scale),
-                          .beta = static_cast<float>(constants.response_beta),
-                          .k = static_cast<float>(constants.response_k)};
+                          .scale = stored<float>(constants.response_scale),
+                          .beta = stored<float>(constants.response_beta),
+                          .k = stored<float>(constants.response_k)};
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
         "loops", spec, [=](const OperandsByRole& operands, const StepState&) {

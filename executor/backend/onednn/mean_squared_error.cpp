@@ -15,8 +15,8 @@ CNNPLAN_VECTORIZED double subtract(const T* __restrict x,
                                    std::int64_t count) {
   double sum = 0.0;
   for (std::int64_t i = 0; i < count; ++i) {
-    differences[i] = static_cast<float>(x[i]) - targets[i];
-    const auto difference = static_cast<double>(differences[i]);
+    differences[i] = x[i] - targets[i];
+    const double difference = differences[i];
     sum += difference * difference;
   }
   return sum;
@@ -46,7 +46,7 @@ void forward(const Shape& shape, double count, const OperandsByRole& operands) {
 template <typename T>
 void backward_data(const Shape& shape, double divisor, const OperandsByRole& operands) {
   const std::int64_t channels = shape[Dim::c];
-  const auto factor = static_cast<float>(2.0 / divisor);
+  const auto factor = stored<float>(2.0 / divisor);
   for_each_run<float, T>(shape,
                          {operands[Role::differences], operands[Role::dx]},
                          [&](std::int64_t positions, const float* differences, T* dx) {

@@ -1,5 +1,5 @@
-// Computes poolings by oneDNN's primitives. Max pooling keeps in the index operand, in oneDNN's own
-// format, what its backward pass needs.
+// Computes poolings by oneDNN's primitives. The index operand of max pooling keeps the data of the
+// backward pass in oneDNN's own format.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
@@ -87,7 +87,7 @@ std::unique_ptr<Kernel> make_backward(const Library& library, const KernelSpec& 
       library, spec, pooling_v2_backward(description), description.impl_info_str(), ports);
 }
 
-// A block without outputs has no gradient to hand back.
+// A block without outputs passes no gradient on.
 std::unique_ptr<Kernel> make_empty(const KernelSpec& spec) {
   return std::make_unique<FunctionKernel>(
       "empty", spec, [=](const OperandsByRole& operands, const StepState&) {
@@ -98,7 +98,8 @@ std::unique_ptr<Kernel> make_empty(const KernelSpec& spec) {
       });
 }
 
-// In bf16, jit kernels of oneDNN 2.6.3 count the taps of such windows in bf16, which has no 257.
+// In bf16, jit kernels of oneDNN 2.6.3 count the taps of such windows in bf16, which cannot hold
+// 257.
 bool jit_miscounts(const KernelSpec& spec) {
   constexpr std::int64_t most_taps = 255;
   std::int64_t taps = 1;

@@ -1,4 +1,4 @@
-// Loops over the positions of a block, each with its channels one behind the other.
+// Loops over the positions of a block, whose channels are contiguous.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace cnnplan::onednn {
 
-// Local to a block.
+// A position is local to a block.
 struct Position {
   std::int32_t n = 0;
   std::int32_t d = 0;
@@ -16,7 +16,7 @@ struct Position {
   std::int32_t w = 0;
 };
 
-// First channel of a position.
+// Returns the first channel of a position.
 template <typename T>
 T* at(const TensorView& view, const Position& place) {
   return view.as<T>() + place.n * view.stride(Dim::n) + place.d * view.stride(Dim::d) +

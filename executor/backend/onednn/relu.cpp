@@ -11,8 +11,8 @@ template <typename T>
 CNNPLAN_VECTORIZED void clip(const T* x, float limit, T* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto value = static_cast<float>(x[i]);
-    const float positive = value < 0.0F ? 0.0F : value;  // what is no number stays
+    const float value = x[i];
+    const float positive = value < 0.0F ? 0.0F : value;  // not-a-number stays
     y[i] = T(positive > limit ? limit : positive);
   }
 }
@@ -21,8 +21,8 @@ template <typename T>
 CNNPLAN_VECTORIZED void mask(const T* y, const T* dy, float limit, T* dx, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
-    const auto gradient = static_cast<float>(dy[i]);
-    const auto output = static_cast<float>(y[i]);
+    const float gradient = dy[i];
+    const float output = y[i];
     const bool passes = (output > 0.0F) & (output < limit);
     dx[i] = T(passes ? gradient : 0.0F);
   }
@@ -53,7 +53,7 @@ std::unique_ptr<Kernel> make_relu(const Library&,
   const bool is_forward = spec.phase == KernelPhase::forward;
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     // The limit is rounded as outputs are: a clipped output is not below the limit.
-    const auto limit = static_cast<float>(stored<T>(constants.relu_max));
+    const float limit = stored<T>(constants.relu_max);
     return std::make_unique<FunctionKernel>(
         "loops", spec, [=](const OperandsByRole& operands, const StepState&) {
           is_forward ? forward<T>(spec.out, limit, operands)

@@ -10,7 +10,7 @@
 
 namespace cnnplan::onednn {
 
-// How often each of (n, d, h, w) must be stepped through, and the positions of one run.
+// Says how often each of (n, d, h, w) must be stepped through, and how many positions a run has.
 struct RunExtents {
   Shape loops;
   std::int64_t positions = 1;
@@ -33,7 +33,7 @@ RunExtents run_extents(const Shape& shape, const std::array<TensorView, view_cou
 }
 
 // Calls f(positions, pointer to the first of `Elements`, ...) until every element of `shape` was
-// covered once; a run is `positions` times the channels of every view, without gaps.
+// covered once. A run is `positions` times the channels of every view, without gaps.
 template <typename... Elements, typename F>
 void for_each_run(const Shape& shape,
                   const std::array<TensorView, sizeof...(Elements)>& views,

@@ -15,10 +15,10 @@ struct Factors {
 };
 
 Factors factors_of(const StepState& state) {
-  return {.learning_rate = static_cast<float>(state.learning_rate),
-          .momentum = static_cast<float>(state.momentum),
-          .weight_decay = static_cast<float>(state.weight_decay),
-          .gradient = static_cast<float>(1.0 / state.loss_scale)};
+  return {.learning_rate = stored<float>(state.learning_rate),
+          .momentum = stored<float>(state.momentum),
+          .weight_decay = stored<float>(state.weight_decay),
+          .gradient = stored<float>(1.0 / state.loss_scale)};
 }
 
 struct Arrays {

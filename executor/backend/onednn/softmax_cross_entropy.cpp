@@ -13,8 +13,8 @@ namespace {
 
 template <typename T>
 CNNPLAN_VECTORIZED float largest_of(const T* x, std::int64_t count) {
-  auto largest = static_cast<float>(x[0]);
-  for (std::int64_t c = 1; c < count; ++c) largest = std::max(largest, static_cast<float>(x[c]));
+  float largest = x[0];
+  for (std::int64_t c = 1; c < count; ++c) largest = std::max<float>(largest, x[c]);
   return largest;
 }
 
@@ -28,11 +28,11 @@ double softmax(const T* x, float* probabilities, std::int64_t count, std::int64_
   const float largest = largest_of(x, count);
   double sum = 0.0;
   for (std::int64_t c = 0; c < count; ++c) {
-    probabilities[c] = std::exp(static_cast<float>(x[c]) - largest);
-    sum += static_cast<double>(probabilities[c]);
+    probabilities[c] = std::exp(x[c] - largest);
+    sum += probabilities[c];
   }
-  scale(probabilities, static_cast<float>(1.0 / sum), count);
-  return std::log(sum) - static_cast<double>(static_cast<float>(x[label]) - largest);
+  scale(probabilities, stored<float>(1.0 / sum), count);
+  return std::log(sum) - (x[label] - largest);
 }
 
 template <typename T>
@@ -56,7 +56,7 @@ void backward_data(const Shape& shape,
                    const OperandsByRole& operands,
                    FloatRow<T>& row) {
   const std::int64_t channels = shape[Dim::c];
-  const auto factor = static_cast<float>(1.0 / divisor);
+  const auto factor = stored<float>(1.0 / divisor);
   const auto* label = operands[Role::labels].as<const std::int32_t>();
   const auto subtract_labels = [&](std::int64_t positions, const float* probabilities, T* dx) {
     for (std::int64_t i = 0; i < positions * channels; i += channels) {

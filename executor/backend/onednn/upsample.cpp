@@ -1,4 +1,4 @@
-// Upsamples position by position: forward, channels are copied; backward, they are summed.
+// Upsamples position by position. Forward, channels are copied; backward, they are summed.
 #include <algorithm>
 
 #include "executor/backend/function_kernel.hpp"
@@ -15,7 +15,7 @@ template <typename T>
 CNNPLAN_VECTORIZED void add_to(const T* __restrict from,
                                std::int64_t channels,
                                float* __restrict to) {
-  for (std::int64_t c = 0; c < channels; ++c) to[c] += static_cast<float>(from[c]);
+  for (std::int64_t c = 0; c < channels; ++c) to[c] += from[c];
 }
 
 template <typename T>

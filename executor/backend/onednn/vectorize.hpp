@@ -1,4 +1,5 @@
-// Marks hot loops that are compiled for several instruction sets; the machine's best one runs.
+// Marks hot loops that are compiled for several instruction sets. The best version for the machine
+// runs.
 #pragma once
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
@@ -10,8 +11,8 @@
 #define CNNPLAN_HAS_VERSIONS 0
 #endif
 
-// For the parts of such loops: they are compiled into each version.
+// Marks the parts of such loops, which are compiled into each version.
 #define CNNPLAN_INLINE inline __attribute__((always_inline))
 
-// For loops whose iterations are independent although output and input may be the same array.
+// Marks loops whose iterations are independent although output and input may be the same array.
 #define CNNPLAN_INDEPENDENT _Pragma("GCC ivdep")

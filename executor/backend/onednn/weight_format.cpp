@@ -11,7 +11,7 @@ namespace {
 using Tag = dnnl::memory::format_tag;
 using Type = dnnl::memory::data_type;
 
-// Windows wider than this are those of fully connected layers or of few, small convolutions.
+// Wider windows belong to fully connected layers, or to few, small convolutions.
 constexpr std::int64_t largest_blocked_kernel = 3;
 
 Tag tag_of(WeightFormat format, bool deep) {

@@ -1,4 +1,5 @@
-// The format in which the weights of a convolution are stored, and gradients summed over ranks.
+// Chooses the format in which the weights of a convolution are stored, and their gradients summed
+// over ranks.
 #pragma once
 
 #include <dnnl.hpp>
@@ -9,24 +10,24 @@ namespace cnnplan::onednn {
 
 inline constexpr std::int64_t weight_block = 16;  // floats of a 512-bit vector
 
-// Depends on filters, channels, groups and kernel only.
+// The format depends on filters, channels, groups and kernel only.
 enum class WeightFormat {
   rows,             // (KD, KH, KW, C, F): pointwise and fully connected, plain matrix products
-  blocked,          // blocks of 16 channels x 16 filters: what backward_filter writes
+  blocked,          // blocks of 16 channels x 16 filters: backward_filter writes them
   depthwise,        // blocks of 16 groups
   grouped_blocked,  // blocked within each group
   grouped_rows,     // (KD, KH, KW, C/groups, groups, F/groups)
 };
 WeightFormat weight_format(const KernelSpec& convolution);
 
-// The stored weight as oneDNN describes it: (F, C, KD, KH, KW) or, with groups,
-// (groups, F/groups, C/groups, KD, KH, KW); KD only where the block is three-dimensional. Copies in
-// another type have the same format: they are written element by element.
+// Describes the stored weight for oneDNN: (F, C, KD, KH, KW) or, with groups, (groups, F/groups,
+// C/groups, KD, KH, KW). KD exists only where the block is three-dimensional. Copies in another
+// type have the same format, since they are written element by element.
 dnnl::memory::desc stored_weight(const KernelSpec& convolution,
                                  dnnl::memory::data_type type = dnnl::memory::data_type::f32);
-// The same with the format left to a primitive.
+// Describes the weight with a format that a primitive chooses.
 dnnl::memory::desc any_weight(const KernelSpec& convolution, dnnl::memory::data_type type);
-// The same in plain order, fp32.
+// Describes the weight in plain order, in fp32.
 dnnl::memory::desc plain_weight(const KernelSpec& convolution);
 
 }  // namespace cnnplan::onednn

@@ -1,5 +1,5 @@
-// A stack in few blocks, and in one as soon as all of it has been used once: memory that a kernel
-// has is never moved.
+// Keeps a stack in few blocks, and in one as soon as all of it has been used once. Memory that a
+// kernel has is never moved.
 #include "executor/backend/onednn/workspace.hpp"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace cnnplan::onednn {
 namespace {
 
 struct Block {
-  explicit Block(std::size_t bytes) : memory(static_cast<std::int64_t>(bytes)) {}
-  std::size_t room() const { return static_cast<std::size_t>(memory.size_bytes()) - used; }
+  explicit Block(std::size_t bytes) : memory(bytes) {}
+  std::size_t room() const { return memory.size_bytes() - used; }
 
   MemoryBlock memory;
   std::size_t used = 0;

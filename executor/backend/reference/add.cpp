@@ -1,5 +1,5 @@
-// Adds two tensors, the second scaled, with a ReLU where asked for. Error signals are accumulated
-// this way, too.
+// Adds two tensors, the second scaled, with a ReLU where the kernel has one. It also accumulates
+// error signals.
 #include <algorithm>
 
 #include "executor/backend/reference/kernels.hpp"
@@ -14,7 +14,7 @@ void forward(const KernelSpec& spec, double scale, const OperandsByRole& operand
   const auto b = tensor<const T>(operands[Role::b], spec.in);
   const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& i) {
-    const T sum = a[i] + static_cast<T>(scale) * b[i];
+    const T sum = a[i] + stored<T>(scale) * b[i];
     y[i] = spec.relu ? std::max(sum, T{0}) : sum;
   });
 }
@@ -23,7 +23,7 @@ template <typename T>
 void backward_data(const KernelSpec& spec, double scale, const OperandsByRole& operands) {
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  for_each_index(spec.in, [&](const Index& i) { dx[i] = static_cast<T>(scale) * dy[i]; });
+  for_each_index(spec.in, [&](const Index& i) { dx[i] = stored<T>(scale) * dy[i]; });
 }
 
 }  // namespace

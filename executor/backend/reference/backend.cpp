@@ -1,4 +1,4 @@
-// Builds reference kernels; weights are stored in plain order (F, C/groups, KD, KH, KW).
+// Builds reference kernels. Weights are stored in plain order (F, C/groups, KD, KH, KW).
 #include "executor/backend/reference/backend.hpp"
 
 #include <algorithm>
@@ -58,10 +58,7 @@ void ReferenceBackend::export_weight(const KernelSpec& convolution,
                                      std::span<double> plain) const {
   require_weight(convolution, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
-    std::transform(static_cast<const T*>(weight),
-                   static_cast<const T*>(weight) + plain.size(),
-                   plain.begin(),
-                   [](T value) { return static_cast<double>(value); });
+    std::copy_n(static_cast<const T*>(weight), plain.size(), plain.begin());
   });
 }
 

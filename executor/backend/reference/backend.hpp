@@ -1,6 +1,6 @@
-// Plain loops in float or double, slow and obviously right: what the other backends are tested
-// with. 16-bit operands are converted to float before the loops and back after them; tf32 computes
-// as fp32.
+// Makes a backend of plain loops in float or double. They are slow and obviously right, so the
+// tests compare the other backends with them. 16-bit operands are converted to float before the
+// loops and back after them. tf32 computes as fp32.
 #pragma once
 
 #include <memory>

@@ -44,7 +44,7 @@ void forward_statistics(const Setup& setup, const OperandsByRole& operands) {
   const std::int64_t channels = setup.channels();
   std::fill_n(sums, 2 * channels + 1, 0.0);
   for_each_index(shape, [&](const Index& i) {
-    const auto value = static_cast<double>(x[i]);
+    const double value = x[i];
     sums[i[1]] += value;
     sums[channels + i[1]] += value * value;
   });
@@ -62,10 +62,8 @@ void update_running(const Setup& setup, const double* sums, T* mean, T* variance
   const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
   for (std::int64_t c = 0; c < channels; ++c) {
     const Moments batch = moments_of(sums, channels, c);
-    mean[c] =
-        static_cast<T>((1.0 - momentum) * static_cast<double>(mean[c]) + momentum * batch.mean);
-    variance[c] = static_cast<T>((1.0 - momentum) * static_cast<double>(variance[c]) +
-                                 momentum * batch.variance * unbias);
+    mean[c] = stored<T>((1.0 - momentum) * mean[c] + momentum * batch.mean);
+    variance[c] = stored<T>((1.0 - momentum) * variance[c] + momentum * batch.variance * unbias);
   }
 }
 
@@ -85,12 +83,8 @@ void forward(const Setup& setup, const OperandsByRole& operands, bool training) 
   for_each_index(spec.out, [&](const Index& i) {
     const std::int64_t c = i[1];
     const Moments moments =
-        has_sums ? moments_of(sums, setup.channels(), c)
-                 : Moments{static_cast<double>(mean[c]), static_cast<double>(variance[c])};
-    T value =
-        static_cast<T>(moments.normalised(static_cast<double>(x[i]), setup.constants.epsilon)) *
-            scale[c] +
-        shift[c];
+        has_sums ? moments_of(sums, setup.channels(), c) : Moments{mean[c], variance[c]};
+    T value = stored<T>(moments.normalised(x[i], setup.constants.epsilon)) * scale[c] + shift[c];
     if (spec.residual) value += residual[i];
     y[i] = spec.relu ? std::max(value, T{0}) : value;
   });
@@ -110,21 +104,20 @@ void backward_statistics(const Setup& setup, const OperandsByRole& operands) {
   for_each_index(spec.out, [&](const Index& i) {
     const T gradient = !spec.relu || y[i] > T{0} ? dy[i] : T{0};
     if (spec.residual) dz[i] = gradient;
-    gradient_sums[i[1]] += static_cast<double>(gradient);
+    gradient_sums[i[1]] += gradient;
     gradient_sums[channels + i[1]] +=
-        static_cast<double>(gradient) *
-        moments_of(sums, channels, i[1])
-            .normalised(static_cast<double>(x[i]), setup.constants.epsilon);
+        gradient * moments_of(sums, channels, i[1]).normalised(x[i], setup.constants.epsilon);
   });
   auto* dscale = operands[Role::dscale].as<T>();
   auto* dshift = operands[Role::dshift].as<T>();
   for (std::int64_t c = 0; c < channels; ++c) {
-    dscale[c] = static_cast<T>(gradient_sums[channels + c]);
-    dshift[c] = static_cast<T>(gradient_sums[c]);
+    dscale[c] = stored<T>(gradient_sums[channels + c]);
+    dshift[c] = stored<T>(gradient_sums[c]);
   }
 }
 
-// dx = scale / sqrt(variance + epsilon) (dz - mean(dz) - normalised x * mean(dz * normalised x))
+// Computes dx = scale / sqrt(variance + epsilon) (dz - mean(dz) - normalised x * mean(dz *
+// normalised x)).
 template <typename T>
 void backward_data(const Setup& setup, const OperandsByRole& operands) {
   const KernelSpec& spec = setup.spec;
@@ -141,13 +134,11 @@ void backward_data(const Setup& setup, const OperandsByRole& operands) {
   for_each_index(spec.in, [&](const Index& i) {
     const std::int64_t c = i[1];
     const Moments moments = moments_of(sums, channels, c);
-    const double normalised =
-        moments.normalised(static_cast<double>(x[i]), setup.constants.epsilon);
-    const double gradient = !masked || y[i] > T{0} ? static_cast<double>(dz[i]) : 0.0;
+    const double normalised = moments.normalised(x[i], setup.constants.epsilon);
+    const double gradient = !masked || y[i] > T{0} ? dz[i] : 0.0;
     const double centred =
         gradient - gradient_sums[c] / count - normalised * gradient_sums[channels + c] / count;
-    dx[i] = static_cast<T>(static_cast<double>(scale[c]) * centred /
-                           std::sqrt(moments.variance + setup.constants.epsilon));
+    dx[i] = stored<T>(scale[c] * centred / std::sqrt(moments.variance + setup.constants.epsilon));
   });
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 Index source_of(const KernelSpec& spec, Index index) {
   const std::int64_t group_size = spec.out[Dim::c] / spec.groups;
-  std::int64_t& channel = index[static_cast<std::size_t>(Dim::c)];
+  std::int64_t& channel = index[channel_dim];
   channel = channel % spec.groups * group_size + channel / spec.groups;
   return index;
 }

@@ -1,4 +1,4 @@
-// Computes convolutions by their definition: all three phases walk the products y[o] += w[k] x[i].
+// Computes convolutions by their definition. All three phases walk the products y[o] += w[k] x[i].
 #include <algorithm>
 
 #include "executor/backend/reference/kernels.hpp"

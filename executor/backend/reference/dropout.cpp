@@ -16,7 +16,7 @@ std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstan
                                               .use = RandomUse::dropout,
                                               .stream = constants.random_stream,
                                               .step = static_cast<std::uint64_t>(state.step)});
-        const T scale = static_cast<T>(1.0 / (1.0 - constants.dropout_rate));
+        const T scale = stored<T>(1.0 / (1.0 - constants.dropout_rate));
         for_each_index(spec.out, [&](const Index& i) {
           const std::uint64_t position = dropout_key(key,
                                                      {box[Dim::n].begin + i[0],

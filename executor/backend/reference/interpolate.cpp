@@ -1,4 +1,4 @@
-// Interpolates linearly: an output sums all inputs, each by how near it lies in every dim.
+// Interpolates linearly: an output sums all inputs, with weights by their distance in every dim.
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -29,13 +29,12 @@ std::vector<Share> shares(const InterpolationAxis& axis, std::int64_t inputs, st
   return found;
 }
 
-// Calls f(input index, weight) for all inputs that an output is made of.
+// Calls f(input index, weight) for all inputs that an output sums.
 template <typename F>
 void for_each_share(const KernelSpec& spec, const KernelConstants& constants, Index o, F f) {
   std::array<std::vector<Share>, 3> by_dim;
   for (std::size_t i = 0; i < by_dim.size(); ++i) {
-    const auto dim = static_cast<std::size_t>(spatial_dims[i]);
-    by_dim[i] = shares(constants.axes[i], spec.in[spatial_dims[i]], o[dim]);
+    by_dim[i] = shares(constants.axes[i], spec.in[spatial_dims[i]], o[first_spatial_dim + i]);
   }
   for (const Share& d : by_dim[0]) {
     for (const Share& h : by_dim[1]) {
@@ -56,7 +55,7 @@ void forward(const KernelSpec& spec,
     double sum = 0.0;
     for_each_share(
         spec, constants, o, [&](const Index& i, double weight) { sum += weight * x[i]; });
-    y[o] = static_cast<T>(sum);
+    y[o] = stored<T>(sum);
   });
 }
 
@@ -69,7 +68,7 @@ void backward_data(const KernelSpec& spec,
   for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
   for_each_index(spec.out, [&](const Index& o) {
     for_each_share(spec, constants, o, [&](const Index& i, double weight) {
-      dx[i] += static_cast<T>(weight * dy[o]);
+      dx[i] += stored<T>(weight * dy[o]);
     });
   });
 }

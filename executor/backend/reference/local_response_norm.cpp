@@ -1,4 +1,4 @@
-// Computes y = x s^-beta with s = k + scale * sum of the squares of the channels around.
+// Computes y = x s^-beta with s = k + scale * (sum of the squares of the channels around).
 #include <algorithm>
 #include <cmath>
 
@@ -8,9 +8,7 @@
 namespace cnnplan::reference {
 namespace {
 
-constexpr auto channel_dim = static_cast<std::size_t>(Dim::c);
-
-// Calls f(index of a neighbour) for all channels around that of `index`.
+// Calls f(index of a neighbour) for all channels around the channel of `index`.
 template <typename F>
 void for_each_around(const KernelSpec& spec, const Index& index, F f) {
   const std::int64_t first = index[channel_dim] - (spec.local_size - 1) / 2;
@@ -29,7 +27,7 @@ T sum_around(const KernelSpec& spec,
              const Index& index) {
   T squares = 0;
   for_each_around(spec, index, [&](const Index& i) { squares += x[i] * x[i]; });
-  return static_cast<T>(constants.response_k) + static_cast<T>(constants.response_scale) * squares;
+  return stored<T>(constants.response_k) + stored<T>(constants.response_scale) * squares;
 }
 
 template <typename T>
@@ -38,13 +36,13 @@ void forward(const KernelSpec& spec,
              const OperandsByRole& operands) {
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto y = tensor<T>(operands[Role::y], spec.out);
-  const auto power = static_cast<T>(-constants.response_beta);
+  const auto power = stored<T>(-constants.response_beta);
   for_each_index(spec.out, [&](const Index& i) {
     y[i] = x[i] * std::pow(sum_around(spec, constants, x, i), power);
   });
 }
 
-// Every output hands its gradient to its own input, and to all that its sum is made of.
+// Every output adds its gradient to its own input, and to all inputs that its sum has.
 template <typename T>
 void backward_data(const KernelSpec& spec,
                    const KernelConstants& constants,
@@ -52,8 +50,8 @@ void backward_data(const KernelSpec& spec,
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  const auto beta = static_cast<T>(constants.response_beta);
-  const auto scale = static_cast<T>(constants.response_scale);
+  const auto beta = stored<T>(constants.response_beta);
+  const auto scale = stored<T>(constants.response_scale);
   for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
   for_each_index(spec.out, [&](const Index& o) {
     const T sum = sum_around(spec, constants, x, o);

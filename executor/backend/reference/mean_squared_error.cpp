@@ -13,7 +13,7 @@ void forward(const KernelSpec& spec, double count, const OperandsByRole& operand
   double sum = 0.0;
   for_each_index(spec.in, [&](const Index& i) {
     differences[i] = x[i] - targets[i];
-    const auto difference = static_cast<double>(differences[i]);
+    const double difference = differences[i];
     sum += difference * difference;
   });
   *operands[Role::loss].as<double>() = sum / count;
@@ -23,9 +23,8 @@ template <typename T>
 void backward_data(const KernelSpec& spec, double divisor, const OperandsByRole& operands) {
   const auto differences = tensor<const T>(operands[Role::differences], spec.in);
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  for_each_index(spec.in, [&](const Index& i) {
-    dx[i] = static_cast<T>(2.0 * static_cast<double>(differences[i]) / divisor);
-  });
+  for_each_index(spec.in,
+                 [&](const Index& i) { dx[i] = stored<T>(2.0 * differences[i] / divisor); });
 }
 
 }  // namespace

@@ -12,9 +12,8 @@ template <typename T>
 void forward(const KernelSpec& spec, double limit, const OperandsByRole& operands) {
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto y = tensor<T>(operands[Role::y], spec.out);
-  for_each_index(spec.out, [&](const Index& i) {
-    y[i] = std::min(std::max(x[i], T{0}), static_cast<T>(limit));
-  });
+  for_each_index(spec.out,
+                 [&](const Index& i) { y[i] = std::min(std::max(x[i], T{0}), stored<T>(limit)); });
 }
 
 template <typename T>
@@ -22,7 +21,7 @@ void backward_data(const KernelSpec& spec, double limit, const OperandsByRole& o
   const auto y = tensor<const T>(operands[Role::y], spec.out);
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  const auto clipped = static_cast<T>(limit);
+  const auto clipped = stored<T>(limit);
   for_each_index(spec.in,
                  [&](const Index& i) { dx[i] = y[i] > T{0} && y[i] < clipped ? dy[i] : T{0}; });
 }

@@ -12,12 +12,11 @@ std::unique_ptr<Kernel> make_sgd(const KernelSpec& spec, const KernelConstants&)
         const auto* gradient = operands[Role::gradient].as<const T>();
         auto* momentum = operands[Role::momentum].as<T>();
         auto* copy = operands.has(Role::copies) ? operands[Role::copies].as<T>() : nullptr;
-        const auto loss_scale = static_cast<T>(state.loss_scale);
+        const auto loss_scale = stored<T>(state.loss_scale);
         for (std::int64_t i = 0; i < elements; ++i) {
-          const T decayed =
-              gradient[i] / loss_scale + static_cast<T>(state.weight_decay) * weight[i];
-          momentum[i] = static_cast<T>(state.momentum) * momentum[i] + decayed;
-          weight[i] -= static_cast<T>(state.learning_rate) * momentum[i];
+          const T decayed = gradient[i] / loss_scale + stored<T>(state.weight_decay) * weight[i];
+          momentum[i] = stored<T>(state.momentum) * momentum[i] + decayed;
+          weight[i] -= stored<T>(state.learning_rate) * momentum[i];
           if (copy != nullptr) copy[i] = weight[i];
         }
       });

@@ -45,7 +45,7 @@ void forward(const KernelSpec& spec, double loss_count, const OperandsByRole& op
       const Index i = channel_of(position, c);
       probabilities[i] = std::exp(x[i] - largest) / sum;
     }
-    loss += static_cast<double>(std::log(sum) - (x[channel_of(position, label)] - largest));
+    loss += std::log(sum) - (x[channel_of(position, label)] - largest);
   });
   *operands[Role::loss].as<double>() = loss / loss_count;
 }
@@ -57,7 +57,7 @@ void backward_data(const KernelSpec& spec, double divisor, const OperandsByRole&
   for_each_label(spec.in, operands[Role::labels], [&](const Index& position, std::int64_t label) {
     for (std::int64_t c = 0; c < spec.in[Dim::c]; ++c) {
       const Index i = channel_of(position, c);
-      dx[i] = (probabilities[i] - (c == label ? T{1} : T{0})) / static_cast<T>(divisor);
+      dx[i] = (probabilities[i] - (c == label ? T{1} : T{0})) / stored<T>(divisor);
     }
   });
 }

@@ -1,4 +1,4 @@
-// Accesses elements and loops over indices: all that the reference kernels are made of.
+// Gives access to elements and loops over indices. All reference kernels are made of these.
 #pragma once
 
 #include <array>
@@ -7,13 +7,16 @@
 #include <string>
 #include <utility>
 
+#include "executor/backend/element.hpp"
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/reference/widening_kernel.hpp"
 
 namespace cnnplan::reference {
 
-// An index is local: (n, c, d, h, w).
+// An index is local: (n, c, d, h, w). The constants are positions in it.
 using Index = std::array<std::int64_t, dim_count>;
+inline constexpr std::size_t channel_dim = 1;
+inline constexpr std::size_t first_spatial_dim = 2;
 
 template <typename T>
 struct Tensor {

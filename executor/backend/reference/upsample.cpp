@@ -7,7 +7,7 @@ namespace {
 
 Index source_of(const Window& window, Index index) {
   for (std::size_t i = 0; i < window.dims.size(); ++i) {
-    std::int64_t& place = index[static_cast<std::size_t>(spatial_dims[i])];
+    std::int64_t& place = index[first_spatial_dim + i];
     place = (place + window.dims[i].padding_begin) / window.dims[i].stride;
   }
   return index;

@@ -1,4 +1,4 @@
-// Converts operands before and after the loops.
+// Converts 16-bit operands to float before the loops, and results back after them.
 #include "executor/backend/reference/widening_kernel.hpp"
 
 #include <stdexcept>
@@ -10,13 +10,12 @@
 namespace cnnplan::reference {
 namespace {
 
-// to = from, element by element, over the same box.
+// Computes to = from, element by element, over one box.
 template <typename To, typename From>
 void convert(const TensorView& to, const TensorView& from) {
   const auto target = tensor<To>(to, from.shape());
   const auto source = tensor<const From>(from, from.shape());
-  for_each_index(from.shape(),
-                 [&](const Index& i) { target[i] = To(static_cast<float>(source[i])); });
+  for_each_index(from.shape(), [&](const Index& i) { target[i] = To(source[i]); });
 }
 
 // Returns the part of an operand that the loops see, without padding at the end of a weight.
@@ -35,7 +34,7 @@ WideningKernel::WideningKernel(const KernelSpec& spec, FunctionKernel::Body body
       wide_(operands_.size()) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
     if (operands_[i].element != buffer_element(element_)) continue;
-    wide_[i].resize(static_cast<std::size_t>(operands_[i].elements));
+    wide_[i].resize(operands_[i].elements);
   }
 }
 
@@ -59,8 +58,7 @@ void WideningKernel::run(Operands operands, const StepState& state) {
 
 std::int64_t WideningKernel::workspace_bytes() const {
   std::int64_t bytes = 0;
-  for (const auto& values : wide_)
-    bytes += static_cast<std::int64_t>(values.size() * sizeof(float));
+  for (const auto& values : wide_) bytes += values.size() * sizeof(float);
   return bytes;
 }
 

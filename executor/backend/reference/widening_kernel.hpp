@@ -25,7 +25,7 @@ class WideningKernel final : public Kernel {
   ElementType element_;
   FunctionKernel loops_;
   std::vector<KernelOperand> operands_;
-  std::vector<std::vector<float>> wide_;  // by operand, empty for those of other elements
+  std::vector<std::vector<float>> wide_;  // by operand; empty for other elements
 };
 
 }  // namespace cnnplan::reference

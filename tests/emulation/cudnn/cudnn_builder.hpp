@@ -62,7 +62,7 @@ struct TensorSpec {
   bool is_virtual = false;
 };
 BackendDescriptor tensor(const TensorSpec& spec);
-// Channels-last for the dims (N, C, spatial...), and dense in that order.
+// Returns strides for the dims (N, C, spatial...): channels-last and dense.
 Extents channels_last(const Extents& dims);
 Extents dense(const Extents& dims);
 
@@ -73,7 +73,7 @@ struct ConvolutionSpec {
 BackendDescriptor convolution(const ConvolutionSpec& spec);
 
 enum class Direction { forward, backward_data, backward_filter };
-// Of x, w and y, or their gradients.
+// Holds the ids of x, w and y, or of their gradients.
 struct ConvolutionOperation {
   Direction direction = Direction::forward;
   ConvolutionSpec convolution;
@@ -87,12 +87,12 @@ BackendDescriptor pointwise(cudnnPointwiseMode_t mode,
                             const TensorSpec& output);
 BackendDescriptor graph(cudnnHandle_t handle, const std::vector<BackendDescriptor>& operations);
 
-// Results of the heuristics; empty when they know none.
+// Returns the results of the heuristics; empty when they know none.
 std::vector<BackendDescriptor> heuristics(BackendDescriptor graph, cudnnBackendHeurMode_t mode);
 BackendDescriptor engine_config(BackendDescriptor graph,
                                 std::int64_t engine,
                                 const std::map<cudnnBackendKnobType_t, std::int64_t>& knobs = {});
-// A plan, not finalized.
+// Returns a plan that is not finalized.
 BackendDescriptor plan(cudnnHandle_t handle, BackendDescriptor config);
 std::int64_t workspace_bytes(BackendDescriptor plan);
 std::int64_t engine_of(BackendDescriptor config);

@@ -1,4 +1,4 @@
-// What every function of the cuDNN interface does first and last.
+// Does what every function of the cuDNN interface does first and last.
 #pragma once
 
 #include <mutex>

@@ -1,4 +1,4 @@
-// From attributes to values.
+// Turns attributes into values.
 #include "tests/emulation/cudnn/cudnn_contents.hpp"
 
 namespace cnnplan::emulation {
@@ -6,7 +6,7 @@ namespace {
 
 using Attribute = cudnnBackendAttributeName_t;
 
-// The attributes of a convolution in one direction.
+// Names the attributes of a convolution in one direction.
 struct ConvolutionAttributes {
   OperationKind kind;
   Attribute alpha, beta, convolution, x, w, y;

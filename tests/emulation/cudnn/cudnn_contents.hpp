@@ -1,11 +1,11 @@
-// What the attributes of a cuDNN descriptor say, as a value; for descriptors that need no engine.
+// Reads the attributes of a cuDNN descriptor as a value, for descriptors that need no engine.
 #pragma once
 
 #include "tests/emulation/cudnn/cudnn_descriptor.hpp"
 
 namespace cnnplan::emulation {
 
-// The first of the descriptors in a mandatory attribute.
+// Returns the first of the descriptors in a mandatory attribute.
 template <typename T>
 T only(const Descriptor& from, cudnnBackendAttributeName_t attribute) {
   return from.contents<T>(attribute).at(0);
@@ -14,7 +14,7 @@ T only(const Descriptor& from, cudnnBackendAttributeName_t attribute) {
 Tensor tensor_of(const Descriptor& from);
 Convolution convolution_of(const Descriptor& from);
 Pointwise pointwise_of(const Descriptor& from);
-// Of any of the four kinds of operations.
+// Returns the value of any of the four kinds of operations.
 Operation operation_of(const Descriptor& from);
 VariantPack variant_pack_of(const Descriptor& from);
 KnobChoice knob_choice_of(const Descriptor& from);

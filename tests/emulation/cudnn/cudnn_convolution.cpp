@@ -1,4 +1,4 @@
-// All three directions walk the same products y[o] += w[k] x[i], a row of outputs at a time.
+// Walks equal products y[o] += w[k] x[i] in all three directions, a row of outputs at a time.
 #include "tests/emulation/cudnn/cudnn_convolution.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 using Spatial = std::array<std::int64_t, 3>;
 
-// The last three of the list; `filler` where it is shorter.
+// Returns the last three of the list, with `filler` where the list is shorter.
 Spatial spatial(const Extents& extents, std::size_t first, std::int64_t filler) {
   Spatial found{filler, filler, filler};
   std::copy(extents.begin() + static_cast<std::ptrdiff_t>(first),
@@ -35,7 +35,8 @@ struct Shape {
   std::int64_t samples, channels, filters, group_channels;
 };
 
-// Outputs [begin, end) of the row that see an input at this tap, and the input of output 0.
+// Returns the outputs [begin, end) of the row that see an input at this tap, and the input of
+// output 0.
 struct RowRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -52,7 +53,7 @@ RowRange row_range(const Shape& shape, std::int64_t tap) {
   return range;
 }
 
-// f(y offset, x offset, row range) for each row of one filter, channel and tap.
+// Calls f(y offset, x offset, row range) for each row of one filter, channel and tap.
 template <typename F>
 void for_each_row(const Shape& shape, const Spatial& tap, F f) {
   const RowRange range = row_range(shape, tap[2]);
@@ -67,7 +68,7 @@ void for_each_row(const Shape& shape, const Spatial& tap, F f) {
   }
 }
 
-// f(sample, filter, channel, weight offset, tap)
+// Calls f(sample, filter, channel, weight offset, tap) for all of them.
 template <typename F>
 void for_each_tap(const Shape& shape, F f) {
   const std::int64_t group_filters = shape.filters / (shape.channels / shape.group_channels);

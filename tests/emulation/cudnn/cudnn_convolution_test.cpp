@@ -1,4 +1,5 @@
-// Emulated convolutions against the reference backend in double, over random shapes and windows.
+// Compares emulated convolutions with the reference backend in double, over random shapes and
+// windows.
 #include <cmath>
 
 #include "planner/tensor/window.hpp"
@@ -77,7 +78,7 @@ T* on_device(const Values& values) {
   return device_copy(std::vector<T>(values.begin(), values.end()));
 }
 
-// Runs one engine; the result in the order of memory.
+// Runs one engine. Returns the result in the order of memory.
 template <typename T>
 Values run_emulated(const Problem& problem, std::int64_t engine) {
   cudnnHandle_t handle = nullptr;

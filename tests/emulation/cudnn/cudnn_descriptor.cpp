@@ -1,4 +1,4 @@
-// cuDNN: making, setting and reading descriptors.
+// Makes, sets and reads descriptors of cuDNN.
 #include "tests/emulation/cudnn/cudnn_descriptor.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A cuDNN descriptor: attributes that were set, and after finalizing what they mean.
+// Holds a cuDNN descriptor: attributes that were set, and, after finalizing, their meaning.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace cnnplan::emulation {
 struct Descriptor;
 using DescriptorPtr = std::shared_ptr<Descriptor>;
 
-// The elements of one attribute; descriptors or bytes.
+// Holds the elements of one attribute: descriptors or bytes.
 struct Value {
   cudnnBackendAttributeType_t type = CUDNN_TYPE_INT64;
   std::int64_t count = 0;
@@ -26,7 +26,7 @@ struct Value {
   std::vector<DescriptorPtr> descriptors;
 };
 
-// What cuDNN accepts as an attribute of a descriptor.
+// Says what cuDNN accepts as an attribute of a descriptor.
 struct Rule {
   cudnnBackendDescriptorType_t descriptor;
   cudnnBackendAttributeName_t attribute;
@@ -37,8 +37,8 @@ struct Rule {
 std::span<const Rule> all_rules();
 // @throws CudnnError when the descriptor has no such attribute
 const Rule& rule_of(cudnnBackendDescriptorType_t descriptor, cudnnBackendAttributeName_t attribute);
-// True when the elements of the attribute can be given with this type; real numbers can be FLOAT
-// and DOUBLE.
+// Returns true when the elements of the attribute can be given with this type. Real numbers can be
+// FLOAT and DOUBLE.
 bool accepts(const Rule& rule, cudnnBackendAttributeType_t type);
 std::int64_t bytes_of(cudnnBackendAttributeType_t type);
 
@@ -48,7 +48,7 @@ struct Descriptor {
   std::map<cudnnBackendAttributeName_t, Value> attributes;
   Content content;
 
-  // Empty when not set.
+  // Returns an empty list when the attribute is not set.
   template <typename T>
   std::vector<T> list(cudnnBackendAttributeName_t attribute) const {
     const auto found = attributes.find(attribute);
@@ -64,9 +64,10 @@ struct Descriptor {
     const std::vector<T> elements = list<T>(attribute);
     return elements.empty() ? when_not_set : elements[0];
   }
-  // FLOAT or DOUBLE.
+  // Returns the number, which was set as FLOAT or DOUBLE.
   double real(cudnnBackendAttributeName_t attribute, double when_not_set) const;
-  // What the descriptors in this attribute describe. @throws CudnnError for another kind
+  // Returns the contents of the descriptors in this attribute.
+  // @throws CudnnError for another kind
   template <typename T>
   std::vector<T> contents(cudnnBackendAttributeName_t attribute) const {
     std::vector<T> found;

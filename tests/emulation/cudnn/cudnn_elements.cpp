@@ -9,7 +9,7 @@
 namespace cnnplan::emulation {
 namespace {
 
-// f(offset in elements) for each element in the order of the dims.
+// Calls f(offset in elements) for each element in the order of the dims.
 template <typename F>
 void for_each_offset(const Tensor& tensor, F f) {
   Extents index(tensor.dims.size(), 0);
@@ -37,8 +37,8 @@ Dense load_as(const Tensor& tensor, const void* data) {
   return values;
 }
 
-// To float without a second rounding later: an inexact result gets an odd last bit, which the
-// rounding to 16 bits then cannot take for a tie (Boldo and Melquiond 2005).
+// Converts to float without a second rounding later. An inexact result gets an odd last bit, so
+// that rounding to 16 bits finds no tie (Boldo and Melquiond 2005).
 float round_to_odd(double value) {
   const auto near = static_cast<float>(value);
   const auto difference = value - static_cast<double>(near);

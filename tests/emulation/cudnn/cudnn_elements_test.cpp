@@ -1,4 +1,4 @@
-// Elements of emulated tensors: strides, and one rounding.
+// Tests elements of emulated tensors: their strides, and that each is rounded once.
 #include "tests/emulation/cudnn/cudnn_elements.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Which engine runs what.
+// Says which engine runs which graph.
 #include "tests/emulation/cudnn/cudnn_engines.hpp"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ bool is_fused(const Graph& graph) {
   return graph.operations.size() > 1;
 }
 
-// A convolution forward, then an addition or a ReLU or both, each of the result before.
+// Returns true for a forward convolution, then an addition, a ReLU or both, each of the result
+// before.
 bool is_known_pattern(const Graph& graph) {
   const auto& operations = graph.operations;
   if (operations.size() == 1) return true;
@@ -60,7 +61,7 @@ void require_engine(const Engine& engine) {
           "the engine pads the same before and after only");
 }
 
-// The value of each knob: as chosen, else its smallest.
+// Returns the value of each knob: the chosen one, or its smallest.
 std::vector<std::int64_t> knob_values(const EngineConfig& config) {
   const std::vector<KnobInfo> knobs = knobs_of(config.engine);
   std::vector<std::int64_t> values;
@@ -139,7 +140,7 @@ Plan make_plan(const EngineConfig& config) {
   const std::vector<std::int64_t> values = knob_values(config);
   Plan plan{.config = config};
   if (config.engine.index == tensor_core) {
-    constexpr std::int64_t odd_bytes = 40;  // so that nobody takes it for a multiple of something
+    constexpr std::int64_t odd_bytes = 40;  // a multiple of no usual size
     plan.workspace_bytes = 512 * (1 + values[0]) * values[1] + odd_bytes;
   }
   return plan;

@@ -1,4 +1,4 @@
-// cuDNN: running a plan, as work of the handle's stream.
+// Runs a plan of cuDNN as work of the handle's stream.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ namespace {
 
 using Values = std::map<std::int64_t, Dense>;  // of tensors, by id
 
-// Where the tensors of a graph that are not virtual lie.
+// Says where the tensors of a graph that are not virtual lie.
 std::map<std::int64_t, Tensor> real_tensors(const Graph& graph) {
   std::map<std::int64_t, Tensor> found;
   for (const Operation& operation : graph.operations) {
@@ -110,7 +110,7 @@ Dense run_convolution(const Operation& operation, Values& values, std::int64_t e
   return result;
 }
 
-// Every run rounds otherwise, by about the last bit of a float.
+// Rounds differently in every run, by about the last bit of a float.
 void disturb(Dense& values) {
   static std::uint64_t runs = 0;
   const double factor = 1.0 + (++runs % 2 == 0 ? 1e-7 : -1e-7);

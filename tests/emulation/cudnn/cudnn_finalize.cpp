@@ -1,4 +1,4 @@
-// Finalizing: the checks, the content, and the attributes that follow from it.
+// Finalizes descriptors: checks them, and derives their content and further attributes.
 #include "tests/emulation/cudnn/cudnn_contents.hpp"
 #include "tests/emulation/cudnn/cudnn_engines.hpp"
 
@@ -91,7 +91,7 @@ void finalize_plan(Descriptor& plan) {
   plan.content = content;
 }
 
-// Of descriptors that the library's engines have a say in.
+// Derives the content of descriptors that depend on the library's engines.
 void derive_library_content(Descriptor& of) {
   switch (of.type) {
     case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:

@@ -1,4 +1,4 @@
-// Emulated cuDNN graphs: what is refused, what engines promise, fusion and 16 bits.
+// Tests emulated cuDNN graphs: refusals, promises of engines, fusion and 16 bits.
 #include "executor/backend/half.hpp"
 #include "tests/emulation/cudnn/cudnn_builder.hpp"
 #include "tests/emulation/fixture.hpp"
@@ -19,7 +19,7 @@ TensorSpec spec_of(std::int64_t uid, const Extents& dims, cudnnDataType_t type =
   return {.uid = uid, .dims = dims, .strides = channels_last(dims), .type = type};
 }
 
-// x (1, 2, 3, 3), 1x1 window, y (1, 2, 3, 3).
+// Makes x (1, 2, 3, 3), a 1x1 window and y (1, 2, 3, 3).
 ConvolutionOperation one_by_one(cudnnDataType_t type = CUDNN_DATA_FLOAT) {
   return {.convolution = {.pre = {0, 0}, .post = {0, 0}, .stride = {1, 1}, .dilation = {1, 1}},
           .x = spec_of(1, {1, 2, 3, 3}, type),
@@ -35,7 +35,7 @@ ConvolutionOperation asymmetric() {
   return made;
 }
 
-// convolution -> + bias -> ReLU, from `type` to FLOAT.
+// Makes convolution -> + bias -> ReLU, from `type` to FLOAT.
 BackendDescriptor fused(cudnnHandle_t handle, cudnnDataType_t type) {
   ConvolutionOperation first = one_by_one(type);
   first.y = spec_of(10, {1, 2, 3, 3});

@@ -1,4 +1,4 @@
-// cuDNN: handles, versions and errors.
+// Implements handles, versions and errors of cuDNN.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

@@ -1,4 +1,4 @@
-// The attributes of the cuDNN descriptors that are emulated, with their types and counts.
+// Lists the attributes of the cuDNN descriptors that are emulated, with their types and counts.
 #include <array>
 
 #include "tests/emulation/cudnn/cudnn_descriptor.hpp"

@@ -1,4 +1,4 @@
-// Checks of cuDNN descriptors that need more than one attribute.
+// Checks values of cuDNN descriptors that depend on more than one attribute.
 #include "tests/emulation/cudnn/cudnn_values.hpp"
 
 #include <algorithm>

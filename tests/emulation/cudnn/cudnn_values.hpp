@@ -1,4 +1,4 @@
-// What finalized cuDNN descriptors describe, as values.
+// Holds what finalized cuDNN descriptors describe, as values.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct Pointwise {
 
 enum class OperationKind { forward, backward_data, backward_filter, pointwise };
 
-// Tensors by their part in y = x * w, whichever of them is the result; of a pointwise operation w
-// is the second input, if any.
+// Names tensors by their part in y = x * w, whichever of them is the result. The second input of a
+// pointwise operation, if any, is w.
 struct Operation {
   OperationKind kind = OperationKind::forward;
   Convolution convolution;
@@ -50,12 +50,12 @@ struct Operation {
   Tensor w;
   Tensor y;
   bool has_w = true;
-  double alpha = 1.0;  // of a pointwise operation: that of x
-  double beta = 0.0;   // of a pointwise operation: that of w
+  double alpha = 1.0;  // in a pointwise operation, the factor of x
+  double beta = 0.0;   // in a pointwise operation, the factor of w
 
   const Tensor& output() const;
   std::vector<const Tensor*> inputs() const;
-  // Of a convolution.
+  // These values belong to a convolution.
   std::int64_t groups() const { return x.dims[1] / w.dims[1]; }
 };
 
@@ -120,7 +120,7 @@ void check(const Operation& operation);
 void check(const Graph& graph);
 
 std::int64_t bytes_of(cudnnDataType_t type);
-// From the first to behind the last element.
+// Returns the bytes from the first to the end of the last element.
 std::int64_t extent_bytes(const Tensor& tensor);
 std::int64_t volume(const Tensor& tensor);
 

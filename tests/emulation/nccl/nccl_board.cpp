@@ -1,4 +1,4 @@
-// Files in shared memory.
+// Shares files between ranks in shared memory.
 #include "tests/emulation/nccl/nccl_board.hpp"
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// How the ranks of one machine meet: files in shared memory.
+// Lets the ranks of one machine meet through files in shared memory.
 #pragma once
 
 #include <atomic>
@@ -10,12 +10,12 @@
 
 namespace cnnplan::emulation {
 
-// A file of /dev/shm, mapped. Fresh ones are zero.
+// Holds a mapped file of /dev/shm. Fresh files are zero.
 class SharedFile {
  public:
   // @throws std::runtime_error
   static SharedFile create(const std::string& name, std::size_t bytes);
-  // Nothing when there is none, or it has no size yet.
+  // Returns nothing when there is no file, or the file has no size yet.
   static std::optional<SharedFile> open(const std::string& name);
   SharedFile(SharedFile&&) noexcept;
   SharedFile& operator=(SharedFile&&) = delete;
@@ -31,7 +31,7 @@ class SharedFile {
 };
 void remove_shared_file(const std::string& name);
 
-// Where ranks announce themselves.
+// Holds what the ranks announce.
 struct Meeting {
   static constexpr int max_ranks = 64;
   std::atomic<int> arrived;
@@ -40,7 +40,7 @@ struct Meeting {
   int devices[max_ranks];  // number of the device of each rank
 };
 
-// What one rank gives to one reduction; it is removed when all ranks have read it.
+// Holds what one rank gives to one reduction. It is removed when all ranks have read it.
 struct MessageHeader {
   std::atomic<bool> complete;
   std::atomic<int> readers;

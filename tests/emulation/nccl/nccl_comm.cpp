@@ -1,4 +1,4 @@
-// Reductions through files: every rank writes one and reads all.
+// Computes reductions through files: every rank writes one and reads all.
 #include "tests/emulation/nccl/nccl_comm.hpp"
 
 #include <cstring>

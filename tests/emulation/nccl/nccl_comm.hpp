@@ -1,4 +1,4 @@
-// A communicator of emulated NCCL: one rank per process.
+// Holds a communicator of emulated NCCL: one rank per process.
 #pragma once
 
 #include <map>
@@ -28,12 +28,12 @@ struct ncclComm {
   ncclComm(cnnplan::emulation::SharedFile meeting_file, std::string name);
 
   cnnplan::emulation::Meeting& meeting() const;
-  // Gives this rank's part of a collective to all ranks. Does not block.
+  // Gives this rank's part of a collective to all ranks. It does not block.
   void publish(std::size_t operation, const cnnplan::emulation::Values& from);
-  // True when the parts of all ranks are there.
+  // Returns true when the parts of all ranks are there.
   bool complete(std::size_t operation) const;
-  // Adds up the parts of all ranks in their order, or this rank's share of each, or puts one after
-  // the other. Blocks until they are there.
+  // Adds up the parts of all ranks in their order, or this rank's share of each, or concatenates
+  // them. It blocks until they are there.
   void collect(std::size_t operation, cnnplan::emulation::Collective kind, void* to);
 
   int ranks = 0;
@@ -43,7 +43,7 @@ struct ncclComm {
 
  private:
   std::string file_of(std::size_t operation, int of_rank) const;
-  // Of this rank, and of all parts.
+  // Waits until the parts of all ranks are there. Removes this rank's part when they cannot come.
   void wait_for_parts(std::size_t operation);
   void take(const cnnplan::emulation::SharedFile& part,
             int of_rank,

@@ -1,4 +1,4 @@
-// NCCL: the calls.
+// Implements the calls of NCCL.
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -27,7 +27,7 @@ void require(bool condition, ncclResult_t result, const std::string& text) {
   if (!condition) throw NcclError(result, text);
 }
 
-// What NCCL keeps per thread. Calls of a group are made when it ends.
+// Holds what NCCL keeps per thread. Calls of a group are made when it ends.
 struct GroupState {
   int depth = 0;
   std::vector<std::function<void()>> calls;
@@ -88,7 +88,7 @@ struct Exchange {
   std::size_t to_count;
 };
 
-// In place is where a share lies in the whole, too.
+// A share at its place in the whole is in place, too.
 void check(const ncclComm& comm, const Exchange& what) {
   require(bytes_of(what.from.type) > 0, ncclInvalidArgument, "a data type that is not emulated");
   const std::size_t element_bytes = bytes_of(what.from.type);
@@ -188,7 +188,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t handle) {
   });
 }
 
-// Ends what any rank waits for in this communicator; another thread may call it while one waits.
+// Ends every wait of a rank in this communicator. Another thread may call it while one waits.
 ncclResult_t ncclCommAbort(ncclComm_t handle) {
   if (handle == nullptr) return ncclInvalidArgument;
   handle->meeting().aborted = true;

@@ -1,4 +1,4 @@
-// Emulated NCCL: the processes of one machine add up.
+// Tests that the processes of one machine add up through emulated NCCL.
 #include <functional>
 
 #include <nccl.h>
@@ -10,8 +10,8 @@
 namespace cnnplan::test {
 namespace {
 
-// Runs the body as every rank, all but the first in processes of their own; true when all returned
-// true.
+// Runs the body as every rank, all except the first in processes of their own. Returns true when
+// all returned true.
 bool on_ranks(int ranks, const std::function<bool(int)>& body) {
   std::vector<pid_t> children;
   for (int rank = 1; rank < ranks; ++rank) {

@@ -1,4 +1,4 @@
-// What every backend refuses, and what it says of itself.
+// Tests what every backend refuses, and how it describes itself.
 #include "executor/backend/backend.hpp"
 
 #include <cstdlib>
@@ -12,7 +12,7 @@
 namespace cnnplan::test {
 namespace {
 
-// What require_precision() says; empty where it takes the precision.
+// Returns the message of require_precision(); empty where it accepts the precision.
 std::string refusal(const Backend& backend, Precision precision) {
   try {
     require_precision(backend, precision);
@@ -75,7 +75,7 @@ TEST_CASE("require_precision: names the backend, the precision and what there is
   }
   const auto onednn = make_backend("onednn");
   const bool has_bf16 = onednn->supports(Precision::bf16);
-  // Where the test is run as on another CPU.
+  // The test runs as on another CPU.
   if (std::getenv("CNNPLAN_EXPECT_BF16") != nullptr) CHECK_FALSE(has_bf16);
   CHECK(refusal(*onednn, Precision::bf16) ==
         (has_bf16 ? ""

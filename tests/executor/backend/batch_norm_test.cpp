@@ -1,4 +1,4 @@
-// Batch norm of every backend against plain loops in double, dense and inside larger buffers.
+// Compares batch norm of every backend with plain loops in double, dense and inside larger buffers.
 #include <cmath>
 
 #include <doctest/doctest.h>

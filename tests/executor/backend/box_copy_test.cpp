@@ -1,4 +1,4 @@
-// Blocks between channels-last buffers, against element-by-element loops.
+// Compares copies of blocks between channels-last buffers with element-by-element loops.
 #include "executor/backend/box_copy.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ void for_each_index(const Box& box, Visit visit) {
           for (w = box[Dim::w].begin; w < box[Dim::w].end; ++w) visit(at);
 }
 
-// A box around `inner`, up to two larger on each side; often not larger at all.
+// Returns a box around `inner`, up to two larger on each side, and often not larger.
 Box around(const Box& inner, std::mt19937& random) {
   std::uniform_int_distribution<std::int64_t> margin(-2, 2);
   Box outer = inner;

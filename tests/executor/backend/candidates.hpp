@@ -21,7 +21,7 @@ Candidate oracle();
 // A backend that is kept until the program ends, since some backends take long to start. The thread
 // is prepared to run its kernels.
 Backend& prepared(const std::string& name);
-// How many random cases a test tries: `usual`, or CNNPLAN_CASES where it is set.
+// Returns how many random cases a test tries: `usual`, or CNNPLAN_CASES where it is set.
 int random_cases(int usual);
 
 }  // namespace cnnplan::test

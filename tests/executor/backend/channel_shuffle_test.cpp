@@ -1,4 +1,4 @@
-// Channel shuffle of every backend against plain loops in double.
+// Compares the channel shuffle of every backend with plain loops in double.
 #include <doctest/doctest.h>
 
 #include "tests/executor/backend/harness.hpp"

@@ -1,4 +1,5 @@
-// Convolutions of every backend against plain loops in double, over random windows and blocks.
+// Compares convolutions of every backend with plain loops in double, over random windows and
+// blocks.
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -13,7 +14,7 @@
 namespace cnnplan::test {
 namespace {
 
-// A convolution and its operands as plain numbers.
+// Holds a convolution and its operands as plain numbers.
 struct Problem {
   KernelSpec spec;
   Values x, weight, bias, dy;

@@ -1,4 +1,4 @@
-// ReLU, add and accumulate of every backend against plain loops in double.
+// Compares ReLU, add and accumulate of every backend with plain loops in double.
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-// Gradients of the oracle against finite differences of its own forward kernels.
+// Compares gradients of the reference backend with finite differences of its own forward kernels.
 #include <functional>
 #include <numeric>
 
@@ -15,7 +15,7 @@ double dot(const Values& a, const Values& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// Gradient of dot(f(x), dy) by central differences.
+// Returns the gradient of dot(f(x), dy) by central differences.
 Values numeric_gradient(const Function& f, Values x, const Values& dy) {
   constexpr double step = 1e-5;
   Values gradient(x.size());
@@ -62,7 +62,7 @@ Values convolve(const Values& x, const Values& weight, const Values& bias) {
   return y.values();
 }
 
-// y = batch norm of x with ReLU and a residual, through both forward phases.
+// Computes y, the batch norm of x with ReLU and a residual, through both forward phases.
 struct BatchNormCase {
   Shape shape{{2, 3, 1, 3, 2}};
   KernelConstants constants{.epsilon = 1e-3, .running_momentum = 0.1};
@@ -158,7 +158,7 @@ TEST_CASE("gradient: pooling") {
   }
 }
 
-// The gradient of a kernel with one input and no parameters.
+// Returns the gradient of a kernel with one input and no parameters.
 void check_gradient(KernelSpec spec, const KernelConstants& constants, Random& random) {
   const Values x = random.values(volume(spec.in));
   const Values dy = random.values(volume(spec.out));

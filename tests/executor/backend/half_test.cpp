@@ -10,7 +10,7 @@
 namespace cnnplan {
 namespace {
 
-// Nearest of the 65536 numbers of T, found by looking at both neighbours of a truncated value.
+// Returns the nearest of the 65536 numbers of T. It looks at both neighbours of a truncated value.
 template <typename T>
 bool is_nearest(float value, T result) {
   const auto distance = [value](T candidate) {

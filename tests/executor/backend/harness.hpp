@@ -13,16 +13,17 @@
 
 namespace cnnplan::test {
 
-// Elements of a block in the order of memory (N, D, H, W, C), as double for every type.
+// Holds the elements of a block in the order of memory (N, D, H, W, C), as double for every type.
 using Values = std::vector<double>;
 
 using Element = BufferElement;
-// The element of activations and of the weights that convolutions read.
+// Returns the element of activations and of the weights that convolutions read.
 Element element_of(Precision precision);
-// The element of all other parameters and of probabilities.
+// Returns the element of all other parameters and of probabilities.
 Element parameter_of(Precision precision);
 
-// Memory of one operand: a block, dense or inside a larger buffer whose margin must stay as it is.
+// Holds the memory of one operand: a block, dense or inside a larger buffer whose margin must stay
+// as it is.
 class Block {
  public:
   static Block dense(Element element, const Shape& shape);
@@ -37,7 +38,7 @@ class Block {
   // Returns the block's view in memory of a device that holds all of device_bytes().
   TensorView view_in(void* memory) const;
   std::span<std::byte> device_bytes();
-  // True when no element outside the block was written.
+  // Returns true when no element outside the block was written.
   bool margin_is_untouched() const;
 
  private:
@@ -57,7 +58,8 @@ class Block {
 
 Block flat(Element element, std::int64_t elements);
 
-// The weight of a convolution in a backend's format. The backend's own functions fill and read it.
+// Holds the weight of a convolution in a backend's format. The backend's own functions fill and
+// read it.
 class StoredWeight {
  public:
   StoredWeight(const Candidate& candidate, const KernelSpec& convolution);
@@ -81,9 +83,9 @@ void run(const Candidate& candidate,
          const StepState& state,
          const std::vector<Block*>& operands);
 
-// The largest difference, relative to the larger of 1 and the largest expected magnitude.
+// Returns the largest difference, relative to the larger of 1 and the largest expected magnitude.
 double difference(const Values& actual, const Values& expected);
-// The error of a precision compared with double that rounding explains, for equal inputs.
+// Returns the error of a precision compared with double that rounding explains, for equal inputs.
 double tolerance_of(Precision precision);
 inline double tolerance_of(const Candidate& candidate) {
   return tolerance_of(candidate.precision);

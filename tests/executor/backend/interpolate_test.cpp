@@ -1,4 +1,4 @@
-// Linear upsampling of every backend against plain loops in double.
+// Compares linear upsampling of every backend with plain loops in double.
 #include <doctest/doctest.h>
 
 #include "tests/executor/backend/harness.hpp"
@@ -11,7 +11,7 @@ struct Problem {
   KernelConstants constants;
 };
 
-// A block of the outputs of one dim of a whole tensor.
+// Holds a block of the outputs of one dim of a whole tensor.
 void add_dim(Problem& problem, std::size_t i, std::int64_t length, Range outputs, UpsampleDim dim) {
   problem.constants.axes[i] = interpolation_axis(outputs, length, dim);
   problem.spec.in[spatial_dims[i]] = upsample_block(outputs, length, dim).input.size();

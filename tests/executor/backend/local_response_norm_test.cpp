@@ -1,4 +1,4 @@
-// Local response norm of every backend against plain loops in double.
+// Compares the local response norm of every backend with plain loops in double.
 #include <cmath>
 
 #include <doctest/doctest.h>

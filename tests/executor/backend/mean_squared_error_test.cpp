@@ -1,4 +1,4 @@
-// The mean squared error of every backend against plain loops in double.
+// Compares the mean squared error of every backend with plain loops in double.
 #include <doctest/doctest.h>
 
 #include "tests/executor/backend/harness.hpp"

@@ -1,4 +1,4 @@
-// Pooling of every backend against plain loops in double.
+// Compares pooling of every backend with plain loops in double.
 #include <algorithm>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The loss of every backend against plain loops in double.
+// Compares the loss of every backend with plain loops in double.
 #include <cmath>
 #include <stdexcept>
 #include <string>

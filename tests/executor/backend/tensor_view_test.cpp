@@ -1,4 +1,4 @@
-// Addresses of channels-last blocks.
+// Tests the addresses of channels-last blocks.
 #include "executor/backend/tensor_view.hpp"
 
 #include <array>

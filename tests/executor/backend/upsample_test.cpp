@@ -1,4 +1,4 @@
-// Upsampling of every backend against plain loops in double.
+// Compares upsampling of every backend with plain loops in double.
 #include <doctest/doctest.h>
 
 #include "tests/executor/backend/harness.hpp"

@@ -1,4 +1,4 @@
-// Workspaces within workspaces, and threads.
+// Tests workspaces within workspaces, and in several threads.
 #include "executor/backend/onednn/workspace.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Fills it with `value`.
+// Fills the workspace with `value`.
 void fill(const Workspace& workspace, std::size_t bytes, unsigned char value) {
   std::fill_n(reinterpret_cast<unsigned char*>(workspace.data()), bytes, value);
 }
@@ -40,7 +40,8 @@ TEST_CASE("Workspace: one within another keeps what is there, also where memory 
   }
 }
 
-// Of an outer workspace and one behind it, in a thread that has none yet.
+// Returns the distances between an outer workspace and one nested in it, in a thread that has none
+// yet.
 std::vector<std::size_t> distances(std::size_t reserved, int passes) {
   std::vector<std::size_t> found;
   std::thread([&] {

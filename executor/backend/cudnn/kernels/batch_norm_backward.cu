@@ -1,11 +1,11 @@
-// Sums over the gradients of a block, and its error signal.
+// Computes the sums over the gradients of a block, and its error signal.
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
 
-// mean and inverse deviation per channel.
+// Computes mean and inverse deviation per channel.
 template <typename Number>
 struct NormalisingNumbers {
   const double* sums;
@@ -15,12 +15,12 @@ struct NormalisingNumbers {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t c) const {
     const Moments moments = Moments::of(sums, channels, c);
-    numbers[c] = static_cast<Number>(moments.mean);
-    numbers[channels + c] = static_cast<Number>(moments.inverse_deviation(epsilon));
+    numbers[c] = stored<Number>(moments.mean);
+    numbers[channels + c] = stored<Number>(moments.inverse_deviation(epsilon));
   }
 };
 
-// x and what arrives from behind, masked by y > 0 where there is a y.
+// Holds x and the gradient that arrives, masked by y > 0 where there is a y.
 template <typename T, int width>
 struct GradientItem {
   Vector<T, width> x;
@@ -57,7 +57,8 @@ struct GradientBlocks {
   }
 };
 
-// Sum of dz and of dz * normalised x, where dz = dy masked by y > 0; dz is kept where asked for.
+// Sums dz and dz * normalised x, where dz = dy masked by y > 0. dz is kept where there is a block
+// for it.
 template <typename T, int width>
 struct GradientTerm {
   using Item = GradientItem<T, width>;
@@ -102,11 +103,11 @@ struct SetGradientSums {
 
   CNNPLAN_HOST_DEVICE void set(int k, std::uint32_t channel, double value) const {
     sums[k * channels + channel] = value;
-    (k == 0 ? dshift : dscale)[channel] = static_cast<Number>(value);
+    (k == 0 ? dshift : dscale)[channel] = stored<Number>(value);
   }
 };
 
-// dx = factor (dz - mean of dz - (x - mean) slope), per channel.
+// Computes the numbers per channel of dx = factor (dz - mean of dz - (x - mean) slope).
 template <typename Number>
 struct BackwardNumbers {
   const double* sums;
@@ -120,10 +121,10 @@ struct BackwardNumbers {
     const Moments moments = Moments::of(sums, channels, c);
     const double count = sums[2 * channels];
     const double inverse = moments.inverse_deviation(epsilon);
-    numbers[c] = static_cast<Number>(moments.mean);
-    numbers[channels + c] = static_cast<Number>(static_cast<double>(scale[c]) * inverse);
-    numbers[2 * channels + c] = static_cast<Number>(gradient_sums[c] / count);
-    numbers[3 * channels + c] = static_cast<Number>(inverse * gradient_sums[channels + c] / count);
+    numbers[c] = stored<Number>(moments.mean);
+    numbers[channels + c] = stored<Number>(scale[c] * inverse);
+    numbers[2 * channels + c] = stored<Number>(gradient_sums[c] / count);
+    numbers[3 * channels + c] = stored<Number>(inverse * gradient_sums[channels + c] / count);
   }
 };
 
@@ -166,7 +167,7 @@ template <typename T, int width>
 void backward_statistics(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const std::int64_t channels = spec.out[Dim::c];
-  auto* numbers = static_cast<Computed<T>*>(call.workspace);
+  auto* numbers = call.workspace_as<Computed<T>>();
   launch(call.stream,
          channels,
          NormalisingNumbers<Computed<T>>{
@@ -175,7 +176,7 @@ void backward_statistics(const KernelCall& call, const OperandsByRole& operands)
   column_sums<T, width, 2>(
       call.stream,
       Strips(positions.count(), channels, width),
-      static_cast<double*>(call.workspace) + most_numbers_per_channel * channels,
+      call.workspace_as<double>() + most_numbers_per_channel * channels,
       GradientTerm<T, width>{{positions,
                               Block<const T>(operands[Role::x]),
                               Block<const T>(operands[Role::dy]),
@@ -194,7 +195,7 @@ void backward_data(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const bool masked = spec.relu && !spec.residual;
   const std::int64_t channels = spec.in[Dim::c];
-  auto* numbers = static_cast<Computed<T>*>(call.workspace);
+  auto* numbers = call.workspace_as<Computed<T>>();
   launch(call.stream,
          channels,
          BackwardNumbers<Computed<T>>{operands[Role::sums].as<const double>(),

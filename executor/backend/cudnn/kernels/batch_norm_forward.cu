@@ -5,7 +5,7 @@
 namespace cnnplan::cudnn {
 namespace {
 
-// y = (x - mean) * factor + shift, per channel; running values are updated.
+// Computes the numbers per channel of y = (x - mean) * factor + shift, and updates running values.
 template <typename T>
 struct ForwardNumbers {
   const double* sums;
@@ -20,14 +20,13 @@ struct ForwardNumbers {
   double momentum;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t c) const {
-    Moments moments{static_cast<double>(running_mean[c]), static_cast<double>(running_variance[c])};
+    Moments moments{running_mean[c], running_variance[c]};
     if (step->training && sums[2 * channels] > 0.0) {
       moments = Moments::of(sums, channels, c);
       update_running(c, moments);
     }
-    numbers[c] = static_cast<Computed<T>>(moments.mean);
-    numbers[channels + c] = static_cast<Computed<T>>(moments.inverse_deviation(epsilon) *
-                                                     static_cast<double>(scale[c]));
+    numbers[c] = stored<Computed<T>>(moments.mean);
+    numbers[channels + c] = stored<Computed<T>>(moments.inverse_deviation(epsilon) * scale[c]);
     numbers[2 * channels + c] = shift[c];
   }
   // The running variance is the unbiased one.
@@ -35,10 +34,10 @@ struct ForwardNumbers {
     const double count = sums[2 * channels];
     const double unbias = count > 1.0 ? count / (count - 1.0) : 1.0;
     const auto mixed = [this](double old, double fresh) {
-      return static_cast<Computed<T>>((1.0 - momentum) * old + momentum * fresh);
+      return stored<Computed<T>>((1.0 - momentum) * old + momentum * fresh);
     };
-    running_mean[c] = mixed(static_cast<double>(running_mean[c]), batch.mean);
-    running_variance[c] = mixed(static_cast<double>(running_variance[c]), batch.variance * unbias);
+    running_mean[c] = mixed(running_mean[c], batch.mean);
+    running_variance[c] = mixed(running_variance[c], batch.variance * unbias);
   }
 };
 
@@ -132,7 +131,7 @@ template <typename T, int width>
 void forward(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const std::int64_t channels = spec.out[Dim::c];
-  auto* numbers = static_cast<Computed<T>*>(call.workspace);
+  auto* numbers = call.workspace_as<Computed<T>>();
   launch(call.stream,
          channels,
          ForwardNumbers<T>{operands[Role::sums].as<const double>(),
@@ -161,8 +160,7 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
 
 std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec) {
   const std::int64_t channels = spec.out[Dim::c];
-  const std::int64_t numbers =
-      most_numbers_per_channel * channels * static_cast<std::int64_t>(sizeof(double));
+  const std::int64_t numbers = most_numbers_per_channel * channels * bytes_of(ElementType::fp64);
   const bool sums = spec.phase == KernelPhase::forward_statistics ||
                     spec.phase == KernelPhase::backward_statistics;
   return numbers + (sums ? Strips::workspace_bytes(Positions(spec.out).count(), channels, 2) : 0);

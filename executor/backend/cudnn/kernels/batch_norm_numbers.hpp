@@ -1,6 +1,6 @@
-// What the phases of batch norm share: each first turns the sums into a few numbers per channel,
-// then streams over the block. A thread keeps the numbers of its channels in registers and takes
-// several positions.
+// Holds what the phases of batch norm share. Each phase first turns the sums into a few numbers per
+// channel, then streams over the block. A thread keeps the numbers of its channels in registers and
+// takes several positions.
 #pragma once
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace cnnplan::cudnn {
 inline constexpr std::int64_t positions_per_thread = 8;
 inline constexpr std::int64_t most_numbers_per_channel = 4;
 
-// Sums of forward: C sums, C sums of squares, the count.
+// The moments come from the sums of the forward phase: C sums, C sums of squares and the count.
 struct Moments {
   double mean = 0.0;
   double variance = 0.0;  // biased
@@ -39,7 +39,7 @@ CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> numbers_of(const Computed<T>* num
   return load<width>(numbers + k * channels + channel);
 }
 
-// Which positions a thread takes.
+// Says which positions a thread takes.
 struct Sweep {
   Divider vectors;
   std::uint32_t positions = 0;
@@ -53,8 +53,8 @@ struct Sweep {
   std::int64_t threads() const { return std::int64_t{threads_per_vector} * vectors.divisor(); }
 };
 
-// Row: a reader (batches.hpp) with void begin(uint32 first_channel) and
-// void run(uint32 position, Item).
+// A Row is a reader (batches.hpp) with void begin(uint32 first_channel) and void run(uint32
+// position, Item).
 template <int width, typename Row>
 struct SweepRows {
   Sweep sweep;

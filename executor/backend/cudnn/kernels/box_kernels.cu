@@ -1,4 +1,4 @@
-// One thread per word of a run. Copies take the widest word that all runs are aligned to.
+// Runs one thread per word of a run. Copies take the widest word that all runs are aligned to.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace cnnplan::cudnn {
 namespace {
 
-// Where word `index` of a copy lies, in words.
+// Says where word `index` of a copy lies, in words.
 struct Runs {
   Divider run;
   Divider counts[3];  // of the inner loops, from the innermost
@@ -22,8 +22,8 @@ struct Runs {
       : run(copy.run_elements / elements_per_word),
         counts{Divider(copy.counts[3]), Divider(copy.counts[2]), Divider(copy.counts[1])} {
     for (int i = 0; i < 4; ++i) {
-      to[i] = copy.destination_strides[static_cast<std::size_t>(3 - i)] / elements_per_word;
-      from[i] = copy.source_strides[static_cast<std::size_t>(3 - i)] / elements_per_word;
+      to[i] = copy.destination_strides[3 - i] / elements_per_word;
+      from[i] = copy.source_strides[3 - i] / elements_per_word;
     }
   }
 
@@ -65,8 +65,7 @@ struct AddElements {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const Runs::Offsets offsets = runs.at(index);
-    const auto own = static_cast<Computed<T>>(destination[offsets.to]);
-    destination[offsets.to] = static_cast<T>(own + static_cast<Computed<T>>(source[offsets.from]));
+    destination[offsets.to] = static_cast<T>(destination[offsets.to] + source[offsets.from]);
   }
 };
 
@@ -78,13 +77,12 @@ std::int64_t element_count(const BoxCopy& copy) {
 
 bool is_aligned(const BoxCopy& copy, std::int64_t word_bytes) {
   const std::int64_t element_bytes = bytes_of(copy.element);
-  const auto address = [](const void* memory) {
-    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(memory));
+  const auto address = [](const void* memory) -> std::int64_t {
+    return reinterpret_cast<std::uintptr_t>(memory);
   };
   std::int64_t bits =
       address(copy.destination) | address(copy.source) | copy.run_elements * element_bytes;
-  for (int i = 0; i < 4; ++i) {
-    const auto dim = static_cast<std::size_t>(i);
+  for (std::size_t dim = 0; dim < copy.counts.size(); ++dim) {
     if (copy.counts[dim] < 2) continue;
     bits |= (copy.destination_strides[dim] | copy.source_strides[dim]) * element_bytes;
   }
@@ -93,20 +91,19 @@ bool is_aligned(const BoxCopy& copy, std::int64_t word_bytes) {
 
 template <typename Word>
 void copy_words(const BoxCopy& copy, cudaStream_t stream) {
-  const std::int64_t per_word = static_cast<std::int64_t>(sizeof(Word)) / bytes_of(copy.element);
-  launch(stream,
-         element_count(copy) / per_word,
-         CopyWords<Word>{static_cast<Word*>(copy.destination),
-                         static_cast<const Word*>(copy.source),
-                         Runs(copy, per_word)});
+  constexpr std::int64_t word_bytes = sizeof(Word);
+  const std::int64_t per_word = word_bytes / bytes_of(copy.element);
+  launch(
+      stream,
+      element_count(copy) / per_word,
+      CopyWords<Word>{copy.destination_as<Word>(), copy.source_as<Word>(), Runs(copy, per_word)});
 }
 
 template <typename T>
 void add_elements(const BoxCopy& copy, cudaStream_t stream) {
   launch(stream,
          element_count(copy),
-         AddElements<T>{
-             static_cast<T*>(copy.destination), static_cast<const T*>(copy.source), Runs(copy, 1)});
+         AddElements<T>{copy.destination_as<T>(), copy.source_as<T>(), Runs(copy, 1)});
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Copies and sums of blocks in memory of the device.
+// Copies and adds blocks in memory of the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 namespace cnnplan::cudnn {
 
 void copy_runs(const BoxCopy& copy, cudaStream_t stream);
-// destination += source; 16-bit numbers are added in float.
+// Computes destination += source. 16-bit numbers are added in float.
 void add_runs(const BoxCopy& copy, cudaStream_t stream);
 
 }  // namespace cnnplan::cudnn

@@ -1,5 +1,5 @@
-// A thread gathers a vector of channels of one position: writes are together, reads as far apart as
-// a group is wide.
+// Gathers a vector of channels of one position per thread. Writes are contiguous, and reads are as
+// far apart as a group is wide.
 #include "executor/backend/cudnn/kernels/channel_shuffle_kernels.hpp"
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"

@@ -1,4 +1,4 @@
-// Which exception a status becomes. The message holds the words of the library.
+// Says which exception a status becomes. The message holds the words of the library.
 #include "executor/backend/cudnn/kernels/check.hpp"
 
 #include <algorithm>

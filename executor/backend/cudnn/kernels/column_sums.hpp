@@ -1,6 +1,6 @@
 // Sums over the positions of a channels-last block, channel by channel, without shared memory or
-// atomic operations: neighbouring threads take neighbouring channels of one strip of positions, and
-// what the strips give is added in a fixed order. The same bits every time.
+// atomic operations. Neighbouring threads take neighbouring channels of one strip of positions. The
+// sums of the strips are added in a fixed order, so the bits are the same every time.
 //
 //   reads  the block once
 //   writes strips x sums x channels numbers, read again by the second stage
@@ -16,14 +16,14 @@
 
 namespace cnnplan::cudnn {
 
-// How the positions are split.
+// Says how the positions are split.
 struct Strips {
   std::int64_t positions = 0;
   std::int64_t channels = 0;
   std::int64_t strips = 0;
   std::int64_t folds = 0;  // groups of strips that the second stage adds
 
-  // Enough threads to keep the memory of a large GPU busy, when each reads several positions.
+  // So many threads keep the memory of a large GPU busy, when each reads several positions.
   static constexpr std::int64_t threads = std::int64_t{1} << 16;
   static constexpr std::int64_t most_folds = 64;
 
@@ -33,21 +33,21 @@ struct Strips {
     strips = std::clamp<std::int64_t>(threads / vectors, 1, std::max<std::int64_t>(positions, 1));
     folds = std::min(strips, most_folds);
   }
-  // Memory for `sums` sums per channel, whatever the width.
+  // Returns the memory for `sums` sums per channel, for any width.
   static std::int64_t workspace_bytes(std::int64_t positions, std::int64_t channels, int sums) {
     const Strips most(positions, channels, full_width<BFloat16>);
-    return (most.strips + most.folds) * sums * channels * static_cast<std::int64_t>(sizeof(double));
+    return (most.strips + most.folds) * sums * channels * bytes_of(ElementType::fp64);
   }
 };
 
-// First stage. Term: a reader (batches.hpp) with void begin(uint32 first_channel) and
-// void add(uint32 position, Item, Partial&).
+// The first stage sums strips. A Term is a reader (batches.hpp) with void begin(uint32
+// first_channel) and void add(uint32 position, Item, Partial&).
 template <typename T, int width, int sums>
 struct Partial {
   Vector<Computed<T>, width> values[sums];
 };
 
-// Of a term that reads one block.
+// Is the base of terms that read one block.
 template <typename T, int width>
 struct BlockReader {
   static constexpr int batch = 8;
@@ -80,14 +80,13 @@ struct SumStrips {
     for_each_item(reader, {strip, strips, positions}, [&](std::uint32_t p, const auto& item) {
       reader.add(p, item, own);
     });
-    for (int k = 0; k < sums; ++k) {
-      store<width>(partial + (static_cast<std::int64_t>(k) * strips + strip) * channels + channel,
-                   own.values[k]);
+    for (std::int64_t k = 0; k < sums; ++k) {
+      store<width>(partial + (k * strips + strip) * channels + channel, own.values[k]);
     }
   }
 };
 
-// Numbers one below the other.
+// Reads the numbers of one column.
 template <typename Number>
 struct Column {
   using Item = Number;
@@ -99,7 +98,7 @@ struct Column {
   CNNPLAN_HOST_DEVICE Number read(std::uint32_t row) const { return first[row * stride]; }
 };
 
-// Second stage: strips fold, fold + folds, ... of one sum of one channel.
+// The second stage adds strips fold, fold + folds, ... of one sum of one channel.
 template <typename Number>
 struct FoldStrips {
   const Number* partial;
@@ -115,13 +114,14 @@ struct FoldStrips {
     const Column<Number> column{partial + std::int64_t{k} * strips * stride + channel, stride};
     double sum = 0.0;
     for_each_item(column, {fold, folds.divisor(), strips}, [&sum](std::uint32_t, Number value) {
-      sum += static_cast<double>(value);
+      sum += value;
     });
     folded[index] = sum;
   }
 };
 
-// Third stage: hands the sum to `result`. Result: void set(int sum, uint32 channel, double value).
+// The third stage hands the sum to `result`. A Result has void set(int sum, uint32 channel, double
+// value).
 template <typename Result>
 struct FinishSums {
   const double* folded;
@@ -135,11 +135,11 @@ struct FinishSums {
     const Column<double> column{folded + std::int64_t{k} * folds * stride + channel, stride};
     double sum = 0.0;
     for_each_item(column, {0, 1, folds}, [&sum](std::uint32_t, double value) { sum += value; });
-    result.set(static_cast<int>(k), channel, sum);
+    result.set(k, channel, sum);
   }
 };
 
-// `workspace`: Strips::workspace_bytes. An empty block gives sums of zero.
+// `workspace` has Strips::workspace_bytes. An empty block gives sums of zero.
 template <typename T, int width, int sums, typename Term, typename Result>
 void column_sums(cudaStream_t stream,
                  const Strips& strips,

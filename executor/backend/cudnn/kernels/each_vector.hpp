@@ -1,4 +1,4 @@
-// One thread per vector of channels of every position of a block.
+// Runs one thread per vector of channels of every position of a block.
 #pragma once
 
 #include "executor/backend/cudnn/kernels/launch.hpp"

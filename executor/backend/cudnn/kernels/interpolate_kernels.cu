@@ -1,5 +1,6 @@
-// Forward, a thread interpolates the channels of one output; backward, it sums the shares of one
-// input in the outputs around it, in their order: the result is the same bits every time.
+// Runs linear upsampling. Forward, a thread interpolates the channels of one output. Backward, it
+// sums the shares of one input in the outputs around it, in a fixed order, so the bits are the same
+// every time.
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/interpolate_kernels.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"

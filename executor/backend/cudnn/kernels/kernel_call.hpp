@@ -15,6 +15,11 @@ struct KernelCall {
   const StepValues* step = nullptr;  // is in memory of the device
   void* workspace = nullptr;         // is in memory of the device
   cudaStream_t stream = nullptr;
+
+  template <typename T>
+  T* workspace_as() const {
+    return static_cast<T*>(workspace);
+  }
 };
 
 }  // namespace cnnplan::cudnn

@@ -1,4 +1,4 @@
-// Checks around launches.
+// Checks the size of a launch, and its error.
 #include "executor/backend/cudnn/kernels/launch.hpp"
 
 #include <string>

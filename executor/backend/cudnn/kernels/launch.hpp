@@ -1,4 +1,4 @@
-// Runs a function object for many indices on a GPU. Sources that call it are compiled by nvcc; for
+// Runs a function object for many indices on a GPU. nvcc compiles the sources that call it. For
 // tests without a GPU they are compiled as C++, and the indices are a loop.
 #pragma once
 
@@ -12,10 +12,10 @@
 
 namespace cnnplan::cudnn {
 
-// Indices of one launch: what a kernel's arithmetic in 32 bits can number.
+// One launch has fewer indices: a kernel's arithmetic in 32 bits cannot number more.
 inline constexpr std::int64_t most_indices = std::int64_t{1} << 31;
 
-// Throws when the last launch failed. Defined where the runtime's errors are known.
+// Throws when the last launch failed. It is defined where the runtime's errors are known.
 void check_launch();
 // @throws BackendError unless 0 <= count < most_indices
 void require_launchable(std::int64_t count);
@@ -23,7 +23,8 @@ void require_launchable(std::int64_t count);
 #ifdef __CUDACC__
 
 inline constexpr unsigned threads_per_block = 256;
-// That a multiprocessor must be able to hold. Not more: registers keep reads in flight.
+// A multiprocessor must be able to hold this many blocks. More blocks would leave each thread too
+// few registers to keep reads in flight.
 inline constexpr unsigned blocks_per_multiprocessor = 2;
 
 template <typename Body>
@@ -45,7 +46,7 @@ void launch(cudaStream_t stream, std::int64_t count, const Body& body) {
 
 #else
 
-// Given by whoever stands in for the CUDA runtime: puts `work` in the stream.
+// The emulation of the CUDA runtime defines it: it puts `work` in the stream.
 void run_on_host(cudaStream_t stream, std::function<void()> work);
 
 template <typename Body>

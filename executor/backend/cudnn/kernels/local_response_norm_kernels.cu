@@ -1,5 +1,5 @@
-// A thread per element, which reads the channels around it; backwards, for each of these, those
-// around it again: sizes are small, and all of a position is in the cache.
+// Runs a thread per element, which reads the channels around it. Backward, it also reads the
+// channels around each of these. Sizes are small, and one position fits in the cache.
 #include <cmath>
 
 #include "executor/backend/channels_around.hpp"
@@ -17,12 +17,13 @@ struct Response {
   C beta;
   C k;
 
-  // k + scale * sum of the squares around a channel; `x` is the first of its position.
+  // Returns k + scale * (sum of the squares around a channel). `x` is the first channel of its
+  // position.
   template <typename T>
   CNNPLAN_HOST_DEVICE C sum(const T* x, std::int32_t channel) const {
     C squares = 0;
     for (std::int32_t c = around.first(channel); c <= around.last(channel); ++c) {
-      const auto value = static_cast<C>(x[c]);
+      const C value = x[c];
       squares += value * value;
     }
     return k + scale * squares;
@@ -32,9 +33,9 @@ struct Response {
 template <typename C>
 Response<C> response_of(const KernelSpec& spec, const KernelConstants& constants) {
   return {.around = ChannelsAround(spec),
-          .scale = static_cast<C>(constants.response_scale),
-          .beta = static_cast<C>(constants.response_beta),
-          .k = static_cast<C>(constants.response_k)};
+          .scale = stored<C>(constants.response_scale),
+          .beta = stored<C>(constants.response_beta),
+          .k = stored<C>(constants.response_k)};
 }
 
 template <typename T>
@@ -46,9 +47,8 @@ struct Forward {
 
   CNNPLAN_HOST_DEVICE void operator()(const Position& place, std::uint32_t channel) const {
     const T* from = x.at(place);
-    const auto c = static_cast<std::int32_t>(channel);
-    const C power = std::pow(response.sum(from, c), -response.beta);
-    y.at(place)[channel] = static_cast<T>(static_cast<C>(from[channel]) * power);
+    const C power = std::pow(response.sum(from, channel), -response.beta);
+    y.at(place)[channel] = static_cast<T>(from[channel] * power);
   }
 };
 
@@ -63,18 +63,18 @@ struct BackwardData {
   CNNPLAN_HOST_DEVICE void operator()(const Position& place, std::uint32_t channel) const {
     const T* values = x.at(place);
     const T* gradients = dy.at(place);
-    const auto own = static_cast<std::int32_t>(channel);
+    const std::int32_t own = channel;
     C result = 0;
     C handed = 0;
     for (std::int32_t c = response.around.first_reaching(own);
          c <= response.around.last_reaching(own);
          ++c) {
       const C sum = response.sum(values, c);
-      const C term = static_cast<C>(gradients[c]) * std::pow(sum, -response.beta);
+      const C term = gradients[c] * std::pow(sum, -response.beta);
       if (c == own) result = term;
-      handed += term * static_cast<C>(values[c]) / sum;
+      handed += term * values[c] / sum;
     }
-    const C factor = -2 * response.scale * response.beta * static_cast<C>(values[channel]);
+    const C factor = -2 * response.scale * response.beta * values[channel];
     dx.at(place)[channel] = static_cast<T>(result + factor * handed);
   }
 };

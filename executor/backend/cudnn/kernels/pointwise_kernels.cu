@@ -20,7 +20,8 @@ struct ReluForward {
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number x, Number) const {
     const Number positive = at_least_zero(x);
-    return positive > static_cast<Number>(limit) ? static_cast<Number>(limit) : positive;
+    const auto largest = stored<Number>(limit);
+    return positive > largest ? largest : positive;
   }
 };
 
@@ -28,7 +29,7 @@ struct ReluBackward {
   double limit;
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number y, Number dy) const {
-    return y > Number{0} && y < static_cast<Number>(limit) ? dy : Number{0};
+    return y > Number{0} && y < stored<Number>(limit) ? dy : Number{0};
   }
 };
 
@@ -37,7 +38,7 @@ struct Sum {
   bool relu;
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number a, Number b) const {
-    const Number sum = a + static_cast<Number>(scale) * b;
+    const Number sum = a + stored<Number>(scale) * b;
     return relu ? at_least_zero(sum) : sum;
   }
 };
@@ -46,7 +47,7 @@ struct Product {
   double scale;
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number dy, Number) const {
-    return static_cast<Number>(scale) * dy;
+    return stored<Number>(scale) * dy;
   }
 };
 
@@ -101,7 +102,7 @@ struct Dropout {
     auto value = load<width>(in.at(position) + channel);
     if (step->training) {
       const std::uint64_t key = key_of(position);
-      const auto scale = static_cast<Computed<T>>(1.0 / (1.0 - rate));
+      const auto scale = stored<Computed<T>>(1.0 / (1.0 - rate));
       for (int i = 0; i < width; ++i) {
         const bool kept = dropout_keeps(key, first_channel + channel + i, rate);
         value.values[i] = kept ? value.values[i] * scale : Computed<T>{0};
@@ -130,10 +131,10 @@ struct Sgd {
   const StepValues* step;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
-    const auto unscaled = gradient[i] / static_cast<Number>(step->loss_scale);
-    const Number decayed = unscaled + static_cast<Number>(step->weight_decay) * weight[i];
-    momentum[i] = static_cast<Number>(step->momentum) * momentum[i] + decayed;
-    weight[i] -= static_cast<Number>(step->learning_rate) * momentum[i];
+    const auto unscaled = gradient[i] / stored<Number>(step->loss_scale);
+    const Number decayed = unscaled + stored<Number>(step->weight_decay) * weight[i];
+    momentum[i] = stored<Number>(step->momentum) * momentum[i] + decayed;
+    weight[i] -= stored<Number>(step->learning_rate) * momentum[i];
     if (copy != nullptr) copy[i] = static_cast<Copy>(weight[i]);
   }
 };
@@ -199,7 +200,7 @@ template <typename Number>
 struct SetGradient {
   Number* gradient;
   CNNPLAN_HOST_DEVICE void set(int, std::uint32_t channel, double value) const {
-    gradient[channel] = static_cast<Number>(value);
+    gradient[channel] = stored<Number>(value);
   }
 };
 
@@ -207,9 +208,7 @@ template <typename From, typename To>
 struct Convert {
   const From* from;
   To* to;
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
-    to[i] = static_cast<To>(static_cast<float>(from[i]));
-  }
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const { to[i] = static_cast<To>(from[i]); }
 };
 
 template <typename T>
@@ -217,7 +216,7 @@ struct FillRandom {
   T* memory;
   std::uint64_t seed;
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
-    memory[i] = static_cast<T>(static_cast<Computed<T>>(2.0 * random_uniform(seed, i) - 1.0));
+    memory[i] = stored<T>(2.0 * random_uniform(seed, i) - 1.0);
   }
 };
 
@@ -320,7 +319,7 @@ void bias_gradient(Precision precision,
                    void* workspace,
                    cudaStream_t stream) {
   const Shape shape = dy.shape();
-  // An empty block names no channels; its sums are 0 all the same.
+  // An empty block names no channels. Its sums are still 0.
   const std::int64_t channels = volume(dbias.shape());
   if (channels == 0) return;
   with_kind(precision, channels, [&]<typename K>(K) {

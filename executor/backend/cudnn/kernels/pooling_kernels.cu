@@ -1,5 +1,6 @@
-// Forward, a thread gathers the taps of one output; backward, the outputs that one input is a tap
-// of. Nothing is added by two threads, so the result is the same bits every time.
+// Runs max and average pooling. Forward, a thread gathers the taps of one output. Backward, it
+// gathers the outputs that one input is a tap of. No two threads add to one number, so the bits are
+// the same every time.
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
@@ -23,12 +24,12 @@ struct WindowAxis {
         in(static_cast<std::int32_t>(in_extent)),
         out(static_cast<std::int32_t>(out_extent)) {}
 
-  // -1 where the tap meets padding.
+  // Returns -1 where the tap meets padding.
   CNNPLAN_HOST_DEVICE std::int32_t input(std::int32_t output, std::int32_t tap) const {
     const std::int32_t place = output * stride - padding + tap * dilation;
     return place >= 0 && place < in ? place : -1;
   }
-  // -1 where no output has this input as that tap.
+  // Returns -1 where no output has this input as that tap.
   CNNPLAN_HOST_DEVICE std::int32_t output(std::int32_t input_place, std::int32_t tap) const {
     const std::int32_t distance = input_place + padding - tap * dilation;
     if (distance < 0 || distance % stride != 0) return -1;
@@ -53,7 +54,7 @@ struct PoolingWindow {
         w(spec.window.dims[2], spec.in[Dim::w], spec.out[Dim::w]),
         count_include_padding(spec.count_include_padding) {}
 
-  // Elements that the average of an output is taken over.
+  // Returns the number of elements that the average of an output is taken over.
   CNNPLAN_HOST_DEVICE std::int32_t divisor(const Position& o) const {
     if (count_include_padding) return d.kernel * h.kernel * w.kernel;
     return d.taps_inside(o.d) * h.taps_inside(o.h) * w.taps_inside(o.w);
@@ -117,8 +118,7 @@ struct MaxForward {
     window.for_each_input(o, best);
     store<width>(y.at(o) + channel, best.value);
     for (int i = 0; i < width; ++i) {
-      index.at(o)[channel + static_cast<std::uint32_t>(i)] =
-          best.empty ? -1 : best.tap_of.values[i];
+      index.at(o)[channel + i] = best.empty ? -1 : best.tap_of.values[i];
     }
   }
 };
@@ -133,7 +133,7 @@ struct SumWhereMaximum {
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t tap, const Position& o) {
     const auto gradient = load<width>(dy.at(o) + channel);
     for (int i = 0; i < width; ++i) {
-      const bool is_maximum = index.at(o)[channel + static_cast<std::uint32_t>(i)] == tap;
+      const bool is_maximum = index.at(o)[channel + i] == tap;
       sum.values[i] += is_maximum ? gradient.values[i] : Computed<T>{0};
     }
   }

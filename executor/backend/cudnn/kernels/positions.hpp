@@ -1,4 +1,4 @@
-// From the index of a thread to a place in a channels-last block.
+// Maps the index of a thread to a place in a channels-last block.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace cnnplan::cudnn {
 
-// Division by a number that is known beforehand: a multiplication and a shift, exact for dividends
+// Divides by a number that is known beforehand: a multiplication and a shift, exact for dividends
 // below 2^31 (Granlund, Montgomery 1994).
 class Divider {
  public:
@@ -42,7 +42,7 @@ CNNPLAN_HOST_DEVICE inline Quotient divide(std::uint32_t dividend, const Divider
   return {quotient, dividend - quotient * divider.divisor()};
 }
 
-// Local coordinates without the channel.
+// The coordinates are local. The channel is not among them.
 struct Position {
   std::int32_t n = 0;
   std::int32_t d = 0;
@@ -65,10 +65,12 @@ class Positions {
     const Quotient by_w = divide(index, w_);
     const Quotient by_h = divide(by_w.quotient, h_);
     const Quotient by_d = divide(by_h.quotient, d_);
-    return {static_cast<std::int32_t>(by_d.quotient),
-            static_cast<std::int32_t>(by_d.remainder),
-            static_cast<std::int32_t>(by_h.remainder),
-            static_cast<std::int32_t>(by_w.remainder)};
+    Position place;
+    place.n = by_d.quotient;
+    place.d = by_d.remainder;
+    place.h = by_h.remainder;
+    place.w = by_w.remainder;
+    return place;
   }
 
  private:
@@ -80,7 +82,7 @@ class Positions {
   Divider w_;
 };
 
-// A block in memory. T may be const.
+// Addresses a block in memory. T may be const.
 template <typename T>
 struct Block {
   T* data = nullptr;
@@ -97,7 +99,7 @@ struct Block {
         h(view.stride(Dim::h)),
         w(view.stride(Dim::w)) {}
 
-  // First channel of a position.
+  // Returns the first channel of a position.
   CNNPLAN_HOST_DEVICE T* at(const Position& position) const {
     return data + position.n * n + position.d * d + position.h * h + position.w * w;
   }

@@ -1,5 +1,5 @@
-// Several threads read the classes of one position, neighbours neighbouring classes; the largest
-// value and the sum of exponentials are found in one pass (Milakov, Gimelshein 2018).
+// Lets several threads read the classes of one position, neighbours reading neighbouring classes.
+// One pass finds the largest value and the sum of exponentials (Milakov, Gimelshein 2018).
 #include <cmath>
 #include <limits>
 
@@ -9,10 +9,10 @@
 namespace cnnplan::cudnn {
 namespace {
 
-constexpr std::int64_t lanes_of_many = 32;
+constexpr std::uint32_t lanes_of_many = 32;
 constexpr std::int64_t many_classes = 64;
 
-std::int64_t lanes_of(std::int64_t classes) {
+std::uint32_t lanes_of(std::int64_t classes) {
   return classes >= many_classes ? lanes_of_many : 1;
 }
 
@@ -50,7 +50,7 @@ struct ReadClasses {
     const T* values = x.at(positions.at(place));
     Exponentials<Computed<T>> own;
     for (std::uint32_t c = lane; c < classes; c += lanes.divisor()) {
-      own.take(static_cast<Computed<T>>(values[c]));
+      own.take(values[c]);
     }
     partial[index] = own;
   }
@@ -77,8 +77,8 @@ struct MergeLanes {
       losses[place] = std::numeric_limits<double>::quiet_NaN();
       return;
     }
-    const auto value = static_cast<Computed<T>>(x.at(positions.at(place))[label]);
-    losses[place] = static_cast<double>(std::log(all.sum) - (value - all.largest));
+    const Computed<T> value = x.at(positions.at(place))[label];
+    losses[place] = std::log(all.sum) - (value - all.largest);
   }
 };
 
@@ -94,7 +94,7 @@ struct WriteProbabilities {
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, c] = divide(index, classes);
     const Exponentials<Computed<T>> all = partial[std::int64_t{place} * lanes];
-    const auto value = static_cast<Computed<T>>(x.at(positions.at(place))[c]);
+    const Computed<T> value = x.at(positions.at(place))[c];
     probabilities[index] = std::exp(value - all.largest) / all.sum;
   }
 };
@@ -129,7 +129,7 @@ struct LossGradient {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, c] = divide(index, classes);
-    const auto scale = static_cast<Computed<T>>(step->loss_scale / count);
+    const auto scale = stored<Computed<T>>(step->loss_scale / count);
     const Computed<T> target =
         static_cast<std::int32_t>(c) == labels[place] ? Computed<T>{1} : Computed<T>{0};
     dx.at(positions.at(place))[c] = static_cast<T>((probabilities[index] - target) * scale);
@@ -138,15 +138,14 @@ struct LossGradient {
 
 struct PartialSizes {
   std::int64_t positions;
-  std::int64_t lanes;
+  std::uint32_t lanes;
 
   explicit PartialSizes(const Shape& shape)
       : positions(Positions(shape).count()), lanes(lanes_of(shape[Dim::c])) {}
-  std::int64_t losses_bytes() const {
-    return positions * static_cast<std::int64_t>(sizeof(double));
-  }
+  std::int64_t losses_bytes() const { return positions * bytes_of(ElementType::fp64); }
   std::int64_t partial_bytes() const {
-    return positions * lanes * static_cast<std::int64_t>(sizeof(Exponentials<double>));
+    constexpr std::int64_t most_bytes = sizeof(Exponentials<double>);
+    return positions * lanes * most_bytes;
   }
 };
 
@@ -157,12 +156,10 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
   const Positions positions(spec.in);
   const PartialSizes sizes(spec.in);
   const std::int64_t classes = spec.in[Dim::c];
-  const auto lanes = static_cast<std::uint32_t>(sizes.lanes);
   const Block<const T> x(operands[Role::x]);
-  auto* losses = static_cast<double*>(call.workspace);
+  auto* losses = call.workspace_as<double>();
   auto* partial = reinterpret_cast<Exponentials<Computed<T>>*>(losses + sizes.positions);
-  void* rest =
-      static_cast<std::byte*>(call.workspace) + sizes.losses_bytes() + sizes.partial_bytes();
+  void* rest = call.workspace_as<std::byte>() + sizes.losses_bytes() + sizes.partial_bytes();
   launch(stream,
          sizes.positions * sizes.lanes,
          ReadClasses<T>{
@@ -170,7 +167,7 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
   launch(stream,
          sizes.positions,
          MergeLanes<T>{positions,
-                       lanes,
+                       sizes.lanes,
                        classes,
                        x,
                        operands[Role::labels].as<const std::int32_t>(),
@@ -180,7 +177,7 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
          sizes.positions * classes,
          WriteProbabilities<T>{positions,
                                Divider(classes),
-                               lanes,
+                               sizes.lanes,
                                x,
                                partial,
                                operands[Role::probabilities].as<Computed<T>>()});

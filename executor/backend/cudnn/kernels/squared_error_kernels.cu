@@ -1,4 +1,4 @@
-// One thread per element; the sum is of their differences, by column_sums.
+// Runs one thread per element. column_sums adds the squares of the differences.
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
 #include "executor/backend/cudnn/kernels/squared_error_kernels.hpp"
 
@@ -15,8 +15,7 @@ struct Subtract {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, c] = divide(index, channels);
-    const auto value = static_cast<Computed<T>>(x.at(positions.at(place))[c]);
-    differences[index] = value - targets[index];
+    differences[index] = x.at(positions.at(place))[c] - targets[index];
   }
 };
 
@@ -29,7 +28,8 @@ struct SquaredTerm {
   CNNPLAN_HOST_DEVICE void begin(std::uint32_t) const {}
   CNNPLAN_HOST_DEVICE Real read(std::uint32_t index) const { return differences[index]; }
   CNNPLAN_HOST_DEVICE void add(std::uint32_t, Real difference, Partial<double, 1, 1>& sums) const {
-    sums.values[0].values[0] += static_cast<double>(difference) * static_cast<double>(difference);
+    const double wide = difference;
+    sums.values[0].values[0] += wide * wide;
   }
 };
 
@@ -50,7 +50,7 @@ struct Gradient {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, c] = divide(index, channels);
-    const auto scale = static_cast<Computed<T>>(2.0 * step->loss_scale / count);
+    const auto scale = stored<Computed<T>>(2.0 * step->loss_scale / count);
     dx.at(positions.at(place))[c] = static_cast<T>(differences[index] * scale);
   }
 };

@@ -1,5 +1,5 @@
-// What kernels read of a step, in memory of the device: a captured graph stays valid from step to
-// step.
+// Holds the values of a step that kernels read in memory of the device. So a captured graph stays
+// valid from step to step.
 #pragma once
 
 #include <cstdint>

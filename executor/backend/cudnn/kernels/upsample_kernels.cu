@@ -1,5 +1,5 @@
-// Forward, a thread copies the channels of one output; backward, it sums the outputs that repeat
-// one input, in their order: the result is the same bits every time.
+// Runs nearest-neighbour upsampling. Forward, a thread copies the channels of one output. Backward,
+// it sums the outputs that repeat one input, in a fixed order, so the bits are the same every time.
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/upsample_kernels.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"

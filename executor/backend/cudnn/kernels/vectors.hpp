@@ -1,4 +1,4 @@
-// Several channels at once: one access of 16 bytes where the channels allow it.
+// Accesses several channels at once: 16 bytes where the channels allow it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct alignas(sizeof(T) * width) Vector {
   T values[width];
 };
 
-// As it lies in memory. @pre `memory` is aligned to the vector
+// Reads a vector as it lies in memory. @pre `memory` is aligned to the vector
 template <int width, typename T>
 CNNPLAN_HOST_DEVICE Vector<std::remove_const_t<T>, width> fetch(T* memory) {
   return *reinterpret_cast<const Vector<std::remove_const_t<T>, width>*>(memory);
@@ -26,7 +26,7 @@ CNNPLAN_HOST_DEVICE Vector<std::remove_const_t<T>, width> fetch(T* memory) {
 template <typename T, int width>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> widen(const Vector<T, width>& packed) {
   Vector<Computed<T>, width> wide;
-  for (int i = 0; i < width; ++i) wide.values[i] = static_cast<Computed<T>>(packed.values[i]);
+  for (int i = 0; i < width; ++i) wide.values[i] = packed.values[i];
   return wide;
 }
 
@@ -45,7 +45,7 @@ CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Computed<T>, width>& wide
 
 inline constexpr int vector_bytes = 16;
 template <typename T>
-inline constexpr int full_width = vector_bytes / static_cast<int>(sizeof(T));
+inline constexpr int full_width = vector_bytes / sizeof(T);
 
 template <typename T, int width>
 struct Kind {
@@ -62,8 +62,8 @@ void with_width(std::int64_t channels, const Body& body) {
   }
 }
 
-// `channels`, or a divisor of it where a block of so many lies among more channels in memory: its
-// vectors begin at multiples of that.
+// Returns `channels`, or a divisor of it where the block lies among more channels in memory. Then
+// its vectors begin at multiples of the divisor.
 inline std::int64_t vector_channels(std::int64_t channels, Operands operands) {
   std::int64_t common = channels;
   for (const TensorView& view : operands) {

@@ -1,7 +1,7 @@
-// Chooses how a convolution runs. Measured on ResNet-50: pointwise convolutions are fastest as one
-// plain matrix product over all positions, fully connected layers of few samples as a single pass
-// over the weights. With AVX2, packed panels are faster for most windows over many channels and for
-// gradients of pointwise filters whose rows collide in a cache. Everything else is oneDNN's
+// Chooses how a convolution runs. On ResNet-50, pointwise convolutions are fastest as one plain
+// matrix product over all positions. Fully connected layers of few samples are fastest as a single
+// pass over the weights. With AVX2, packed panels are faster for most windows over many channels,
+// and for gradients of pointwise filters whose rows collide in a cache. Everything else is oneDNN's
 // convolution.
 #include "executor/backend/onednn/convolution/convolution.hpp"
 
@@ -63,18 +63,18 @@ KernelSpec as_rows(const KernelSpec& spec) {
   return rows;
 }
 
-// Panels are multiplied by one thread. Where the compiler makes no versions of their loops, these
-// are SSE2. With AVX-512 they were not compared to oneDNN's kernels (scripts/bench convolutions
-// does).
+// One thread multiplies panels. Where the compiler makes no versions of their loops, the loops are
+// SSE2. With AVX-512 they were not compared to oneDNN's kernels (scripts/bench convolutions does
+// it).
 bool suits_panels(const KernelSpec& spec) {
   return CNNPLAN_HAS_VERSIONS && has_avx2_alone() && omp_get_max_threads() == 1 &&
          spec.algorithm == KernelAlgorithm::direct;
 }
 
-// Rows of activations that fall into the same few sets of a cache, unless they are packed, and
-// enough of them for the packing to pay: 0.5 to 0.95 of oneDNN's time; other rows took up to 1.4.
-// Where both sides have more channels, oneDNN packs them, too; where both have fewer, packing costs
-// as much as collisions do.
+// Returns true for rows of activations that fall into the same few sets of a cache, with enough
+// rows for packing to pay. Packing then takes 0.5 to 0.95 of oneDNN's time; other rows took up to
+// 1.4. Where both sides have more channels, oneDNN packs them, too. Where both have fewer, packing
+// costs as much as collisions do.
 bool has_colliding_rows(const KernelSpec& spec) {
   constexpr std::int64_t colliding_row = 256;  // 1 KiB
   constexpr std::int64_t least_positions = 100;
@@ -89,10 +89,11 @@ std::int64_t taps_of(const Window& window) {
   return window.dims[0].kernel * window.dims[1].kernel * window.dims[2].kernel;
 }
 
-// Panels are faster for windows over many channels: gradients of their filters (0.6 to 0.95 of
-// oneDNN's time), and forward those of up to nine taps (0.73 to 1.03; of 25 and 27: 1.0 to 1.25).
-// Gradients of inputs with a stride, where there is enough to do for the weights to be transposed
-// (0.75 to 1.0; of fewer channels or positions, or without a stride, 1.0 to 1.16).
+// Panels are faster for windows over many channels. Gradients of their filters take 0.6 to 0.95 of
+// oneDNN's time. Forward, windows of up to nine taps take 0.73 to 1.03, and windows of 25 and 27
+// taps take 1.0 to 1.25. Gradients of inputs with a stride take 0.75 to 1.0 where there is enough
+// work to transpose the weights. With fewer channels or positions, or without a stride, they take
+// 1.0 to 1.16.
 bool prefers_panels(const KernelSpec& spec) {
   constexpr std::int64_t most_taps = 9;
   constexpr std::int64_t many_in_gradients = 256;

@@ -1,4 +1,4 @@
-// Each fault with the widest condition under which it was seen.
+// Holds each fault with the widest condition under which it was seen.
 #include "executor/backend/onednn/convolution/convolution_faults.hpp"
 
 #include "executor/backend/onednn/formats.hpp"
@@ -6,13 +6,13 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Kernels of three dims, where more than one stride of depths lies in the padding.
+// Kernels of three dims fail where more than one stride of depths lies in the padding.
 bool begins_far_outside(const WindowDim& depth) {
   return depth.stride > 1 && depth.padding_begin > depth.stride;
 }
 
-// Kernels of three dims in bf16, where a window of depths that begins before the input is followed
-// by one that ends behind it.
+// Kernels of three dims in bf16 fail where a window of depths that begins before the input is
+// followed by one that ends after it.
 bool leaves_at_both_ends(const KernelSpec& spec) {
   const WindowDim& depth = spec.window.dims[0];
   return depth.stride > 1 && depth.padding_begin > 0 && spec.out[Dim::d] <= 2;
@@ -25,7 +25,7 @@ bool jit_misreads_bf16(const KernelSpec& spec) {
   return leaves_at_both_ends(spec) || height.reach() > spec.in[Dim::h];
 }
 
-// Factors are read in pairs, and those of an odd number of filters at the end are not left out.
+// Factors are read in pairs, and the last one of an odd number of filters is paired, too.
 bool pairs_wrongly(const std::string& implementation, const KernelSpec& spec) {
   return implementation.rfind("jit_bf16_1x1", 0) == 0 && spec.phase == KernelPhase::backward_data &&
          spec.out[Dim::c] / spec.groups % 2 != 0;

@@ -1,5 +1,5 @@
-// Convolutions that kernels of oneDNN compute wrongly, found by tests against the reference. All
-// were seen in version 2.6.3.
+// Lists convolutions that kernels of oneDNN compute wrongly. Tests against the reference found
+// them, all in version 2.6.3.
 #pragma once
 
 #include <string>

@@ -18,14 +18,15 @@ using dnnl::convolution_forward;
 using Format = dnnl::memory::desc;
 using Role = OperandRole;
 
-// A forward kernel on reordered weights saves 10 % and more (AVX-512), or up to half (AVX2) of the
-// time; from about this many output positions on that is more than the reorder takes.
+// A forward kernel on reordered weights saves at least 10 % of the time with AVX-512, and up to
+// half with AVX2. From about this many output positions on, it saves more than the reorder takes.
 std::int64_t reorder_from_positions() {
   return has_avx2_alone() ? 80 : 400;
 }
 
-// With AVX2, a gradient of inputs with 128 to 256 channels and at least twice as many filters saves
-// 4 to 10 % on reordered weights, at 1,568 to 25,088 positions; at 196 nothing. Others took longer.
+// With AVX2, a gradient of inputs with 128 to 256 channels and at least twice as many filters gains
+// by reordered weights. It saves 4 to 10 % at 1,568 to 25,088 positions, and nothing at 196. Other
+// gradients took longer.
 bool prefers_reordered_gradient(const KernelSpec& spec, std::int64_t positions) {
   constexpr std::int64_t least_channels = 128;
   constexpr std::int64_t most_channels = 256;
@@ -168,7 +169,7 @@ Created create(const Library& library, const KernelSpec& spec, const Formats& fo
   }
 }
 
-// Copies of weights are read, gradients have the element of parameters.
+// Copies of weights are read, and gradients have the element of parameters.
 dnnl::memory::data_type weight_type(const KernelSpec& spec) {
   return spec.phase == KernelPhase::backward_filter ? dnnl::memory::data_type::f32
                                                     : activation_type(spec.precision);
@@ -208,8 +209,8 @@ Formats in_any_order(Formats formats) {
   return formats;
 }
 
-// True where a kernel for AVX2 on blocks of channels saves more than it takes to reorder the
-// activations: windows over many channels.
+// Returns true where a kernel for AVX2 on blocks of channels saves more than reordering the
+// activations takes: for windows over many channels.
 bool prefers_blocks(const std::string& implementation, const KernelSpec& spec) {
   if (spec.precision != Precision::fp32 || spec.groups > 1) return false;
   return implementation == "jit:avx2" && spec.window != Window{} &&
@@ -239,7 +240,8 @@ Formats formats_of(const KernelSpec& spec) {
           .y = activation_format(spec, spec.out)};
 }
 
-// The few convolutions for which there is only slow code in bf16 run in fp32, between conversions.
+// The few convolutions for which oneDNN has only slow code in bf16 run in fp32, between
+// conversions.
 Created choose_element(const Library& library, const KernelSpec& spec, const Formats& formats) {
   Created created = choose(library, spec, formats);
   if (!is_slow(created.implementation) || spec.precision == Precision::fp32) return created;

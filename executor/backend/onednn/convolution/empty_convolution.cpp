@@ -25,7 +25,7 @@ void sum_bias_gradient(const Shape& out, const T* dy, float* dbias) {
   std::fill_n(dbias, out[Dim::c], 0.0F);
   const std::int64_t elements = volume(out);
   for (std::int64_t i = 0; i < elements; ++i) {
-    dbias[i % out[Dim::c]] += static_cast<float>(dy[i]);
+    dbias[i % out[Dim::c]] += dy[i];
   }
 }
 
@@ -49,8 +49,7 @@ void run(const KernelSpec& spec, std::int64_t weight_elements, const OperandsByR
 }  // namespace
 
 std::unique_ptr<Kernel> make_empty_convolution(const KernelSpec& spec) {
-  const auto weight_elements =
-      static_cast<std::int64_t>(stored_weight(spec).get_size() / sizeof(float));
+  const std::int64_t weight_elements = stored_weight(spec).get_size() / sizeof(float);
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
         "empty", spec, [=](const OperandsByRole& operands, const StepState&) {

@@ -47,29 +47,26 @@ class StridedPointwise final : public Kernel {
       : spec_(spec),
         inner_(std::move(inner)),
         input_(OperandPositions(spec)[input_role(spec.phase)]),
-        position_bytes_(static_cast<std::size_t>(spec.in[Dim::c] *
-                                                 bytes_of(activation_element(spec.precision)))),
-        used_bytes_(static_cast<std::size_t>(volume(spec.out) / spec.out[Dim::c]) *
-                    position_bytes_) {}
+        position_bytes_(spec.in[Dim::c] * bytes_of(activation_element(spec.precision))),
+        used_bytes_(volume(spec.out) / spec.out[Dim::c] * position_bytes_) {}
 
   void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override {
-    return inner_->workspace_bytes() + static_cast<std::int64_t>(whole_lines(used_bytes_));
+    const std::int64_t own = whole_lines(used_bytes_);
+    return inner_->workspace_bytes() + own;
   }
   std::string implementation() const override { return "strided " + inner_->implementation(); }
 
  private:
   void gather(const std::byte* x, std::byte* used) const;
   void scatter(const std::byte* used, std::byte* dx) const;
-  std::size_t offset_of(std::int64_t position) const {
-    return static_cast<std::size_t>(position) * position_bytes_;
-  }
+  std::int64_t offset_of(std::int64_t position) const { return position * position_bytes_; }
 
   KernelSpec spec_;
   std::unique_ptr<Kernel> inner_;
   std::size_t input_;  // the position of x or dx among the operands
-  std::size_t position_bytes_;
-  std::size_t used_bytes_;  // of the inputs that take part
+  std::int64_t position_bytes_;
+  std::int64_t used_bytes_;  // of the inputs that take part
 };
 
 void StridedPointwise::gather(const std::byte* x, std::byte* used) const {

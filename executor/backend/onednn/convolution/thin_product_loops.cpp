@@ -1,4 +1,5 @@
-// Tiles of products in registers; weights stream past once, in rows that the prefetcher follows.
+// Computes tiles of products in registers. Weights stream past once, in rows that the prefetcher
+// follows.
 #include "executor/backend/onednn/convolution/thin_product_loops.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace cnnplan::onednn {
 namespace {
 
-// y[0, count) += sum over `depth` consecutive k of x[k] * weight[k][0, count)
+// Adds to y[0, count) the sum over `depth` consecutive k of x[k] * weight[k][0, count).
 template <int depth, typename T>
 CNNPLAN_INLINE void add_weight_rows(const float* __restrict x,
                                     const T* __restrict weight,
@@ -18,12 +19,13 @@ CNNPLAN_INLINE void add_weight_rows(const float* __restrict x,
                                     float* __restrict y) {
   for (std::int64_t f = 0; f < count; ++f) {
     float sum = 0.0F;
-    for (int k = 0; k < depth; ++k) sum += x[k] * static_cast<float>(weight[k * filters + f]);
+    for (int k = 0; k < depth; ++k) sum += x[k] * weight[k * filters + f];
     y[f] += sum;
   }
 }
 
-// Weight rows [k, k + depth) for all rows of x, some filters at a time so that they stay in L1.
+// Adds weight rows [k, k + depth) for all rows of x, some filters at a time so that they stay in
+// L1.
 template <int depth, typename T>
 CNNPLAN_INLINE void add_for_all_rows(
     const ProductSizes& sizes, const float* x, const T* weight, float* y, std::int64_t k) {
@@ -39,7 +41,8 @@ CNNPLAN_INLINE void add_for_all_rows(
   }
 }
 
-// dx[i][j] = dot(dy row i, weight row j); rows of the three are those of the whole matrices.
+// Computes dx[i][j] = dot(dy row i, weight row j). The rows of the three are rows of whole
+// matrices.
 template <int rows, int depth, typename T>
 CNNPLAN_INLINE void dots(const ProductSizes& sizes, const float* dy, const T* weight, float* dx) {
   using Floats = SixteenLanes::Floats;
@@ -59,7 +62,7 @@ CNNPLAN_INLINE void dots(const ProductSizes& sizes, const float* dy, const T* we
       float sum = 0.0F;
       for (int lane = 0; lane < SixteenLanes::count; ++lane) sum += sums[i][j][lane];
       for (std::int64_t g = f; g < sizes.filters; ++g) {
-        sum += dy[i * sizes.filters + g] * static_cast<float>(weight[j * sizes.filters + g]);
+        sum += dy[i * sizes.filters + g] * weight[j * sizes.filters + g];
       }
       dx[i * sizes.depth + j] = sum;
     }
@@ -80,7 +83,7 @@ CNNPLAN_INLINE void dots_with_all_rows(
   }
 }
 
-// Rows [k, k + depth) of dweight.
+// Computes rows [k, k + depth) of dweight.
 template <int depth, typename Width>
 CNNPLAN_INLINE void outer_product(const ProductSizes& sizes,
                                   const float* x,

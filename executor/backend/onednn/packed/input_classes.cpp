@@ -1,4 +1,4 @@
-// For each class the gradient is a convolution of dy with the class's taps in reverse.
+// Describes the gradient of each class as a convolution of dy with the class's taps in reverse.
 #include "executor/backend/onednn/packed/input_classes.hpp"
 
 #include <algorithm>

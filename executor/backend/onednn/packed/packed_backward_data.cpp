@@ -46,7 +46,7 @@ class BackwardData {
 
   void run(const float* dy, const float* weight, float* dx) const {
     if (reached_ < volume(spec_.in)) std::fill_n(dx, volume(spec_.in), 0.0F);
-    const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
+    const Workspace workspace(workspace_bytes());
     auto* const weights = reinterpret_cast<float*>(workspace.data());
     for (const Part& part : parts_) {
       transpose_weights(part, weight, weights);
@@ -81,7 +81,7 @@ class BackwardData {
     }
   }
 
-  // Writes the positions of the class from `position` on, which may go on in its next rows.
+  // Writes the positions of the class from `position` on, which may continue in its next rows.
   void write_run(const Part& part,
                  std::int64_t position,
                  std::int64_t count,

@@ -36,7 +36,7 @@ std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec) {
       spec,
       [convolution = std::move(convolution), spec, bytes](const OperandsByRole& operands,
                                                           const StepState&) {
-        const Workspace workspace(static_cast<std::size_t>(bytes));
+        const Workspace workspace(bytes);
         const float* const bias = spec.bias ? operands[Role::bias].as<const float>() : nullptr;
         auto* const y = operands[Role::y].as<float>();
         const auto write_piece = [&](const PositionBox& piece, const float* sums) {

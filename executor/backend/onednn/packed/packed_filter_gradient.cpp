@@ -1,5 +1,5 @@
-// Computes the gradient of filters over packed panels: pieces of dy times the inputs that each tap
-// reads for them.
+// Computes the gradient of filters over packed panels. It multiplies pieces of dy with the inputs
+// that each tap reads for them.
 #include <algorithm>
 #include <utility>
 
@@ -27,7 +27,7 @@ class FilterGradient {
 
   // `dbias` may be null.
   void run(const float* x, const float* dy, float* dweight, float* dbias) const {
-    const Workspace workspace(static_cast<std::size_t>(workspace_bytes()));
+    const Workspace workspace(workspace_bytes());
     auto* const outputs = reinterpret_cast<float*>(workspace.data());
     float* const inputs = outputs + outputs_.panels * outputs_.floats;
     for (const PositionBox& piece : window().pieces()) {

@@ -1,4 +1,4 @@
-// Copies one behind another, each row by row.
+// Packs the copies of the inputs one after another, each row by row.
 #include "executor/backend/onednn/packed/packed_inputs.hpp"
 
 #include <algorithm>
@@ -9,7 +9,8 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Memory is read in long stretches, and what is packed (800 KiB) is near when it is multiplied.
+// Memory is read in long stretches, and the packed panels (800 KiB) are near when they are
+// multiplied.
 constexpr std::int64_t floats_together = std::int64_t{200} << 10;
 
 std::int64_t whole_panels(std::int64_t channels) {

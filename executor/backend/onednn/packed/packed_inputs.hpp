@@ -1,4 +1,4 @@
-// Inputs of a convolution in panels, as the taps of its window read them.
+// Packs the inputs of a convolution into panels, as the taps of its window read them.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,13 @@
 
 namespace cnnplan::onednn {
 
-// fp32, no groups, channels in and out in whole panels.
+// Returns true in fp32, without groups, with channels in and out in whole panels.
 bool has_whole_panels(const KernelSpec& spec);
-// And weights stored in blocks: windows whose longest side is 2 or 3.
+// Returns true where, in addition, weights are stored in blocks. The longest side of the window is
+// then 2 or 3.
 bool has_panel_weights(const KernelSpec& spec);
-// Where the block of a tap, a panel of inputs and one of outputs is in stored weights, in floats.
+// Says where the block of a tap, a panel of inputs and a panel of outputs is in stored weights, in
+// floats.
 struct WeightPlaces {
   std::int64_t begin(std::int64_t input_panel, std::int64_t output_panel, std::int64_t tap) const {
     return input_panel * per_input_panel + output_panel * per_output_panel + tap * per_tap;
@@ -33,20 +35,22 @@ struct PanelRange {
   std::int64_t end = 0;
 };
 
-// Where panels of a piece lie, and how they get there. Sizes are in floats.
+// Says where panels of a piece lie, and packs them. Sizes are in floats.
 class PackedInputs {
  public:
-  // As WindowPieces. @throws std::logic_error unless the channels in are whole panels
+  // It takes the kernels that WindowPieces takes.
+  // @throws std::logic_error unless the channels in are whole panels
   explicit PackedInputs(const KernelSpec& spec);
 
   const WindowPieces& window() const { return window_; }
   std::int64_t panels() const { return channels_ / panel_channels; }
-  // So many are packed at a time.
+  // Returns how many panels are packed at a time.
   std::int64_t panels_together() const { return panels_together_; }
-  // Of a panel: all its copies.
+  // Returns the size of a panel with all its copies.
   std::int64_t panel_floats() const { return panel_floats_; }
   std::int64_t floats() const { return panels_together_ * panel_floats_; }
-  // Of each tap: from the begin of a panel to what it reads for the first position of `piece`.
+  // Returns, for each tap, where it reads for the first position of `piece`, from the begin of a
+  // panel.
   std::span<const std::int64_t> offsets(const PositionBox& piece) const {
     const bool is_widest = piece.columns == window_.pieces().front().columns;
     return is_widest ? offsets_ : offsets_of_last_columns_;

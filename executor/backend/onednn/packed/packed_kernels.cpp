@@ -1,4 +1,4 @@
-// Which convolutions can run over packed panels.
+// Says which convolutions can run over packed panels, and makes their kernels.
 #include "executor/backend/onednn/packed/packed_kernels.hpp"
 
 #include <stdexcept>

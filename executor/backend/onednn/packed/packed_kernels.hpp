@@ -1,4 +1,4 @@
-// What make_packed_kernel chooses from, each for the phase in its name.
+// Declares the kernels that make_packed_kernel chooses from, each for the phase in its name.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
-// Each piece of the output sums what all panels of inputs add, some of which are packed at a time.
+// Adds the products of all panels of inputs for each piece of the output. Some panels are packed at
+// a time.
 #include "executor/backend/onednn/packed/panel_convolution.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 namespace cnnplan::onednn {
 namespace {
 
-// Blocks of weights that stay in the first cache while all positions of a piece meet them: 12 KiB.
+// Such blocks of weights stay in the first cache while all positions of a piece meet them: 12 KiB.
 constexpr std::int64_t blocks_together = 12;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Convolutions of panels: what forward and backward data have in common.
+// Computes convolutions of panels, for forward and for backward data.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@ namespace cnnplan::onednn {
 // Sizes are in floats.
 class PanelConvolution {
  public:
-  // As PackedInputs. @throws std::logic_error unless the channels out are whole panels, too
+  // It takes the kernels that PackedInputs takes.
+  // @throws std::logic_error unless the channels out are whole panels, too
   explicit PanelConvolution(const KernelSpec& spec);
 
   const WindowPieces& window() const { return inputs_.window(); }
@@ -20,9 +21,9 @@ class PanelConvolution {
     return outputs_.panels * outputs_.floats + inputs_.floats();
   }
 
-  // Hands the sums of each piece, in panels as outputs() says, to `write`. `x` is dense; `weight`
-  // are blocks (panels of outputs, panels of inputs, taps, inputs, outputs), the last two of a
-  // panel.
+  // Passes the sums of each piece to `write`, in panels as outputs() says. `x` is dense. `weight`
+  // has blocks (panels of outputs, panels of inputs, taps, inputs, outputs), where the last two are
+  // of a panel.
   using Write = std::function<void(const PositionBox& piece, const float* sums)>;
   void run(const float* x, const float* weight, float* workspace, const Write& write) const;
 

@@ -1,4 +1,4 @@
-// Sixteen by sixteen sums, as many at a time as there are registers of eight floats for.
+// Computes sixteen by sixteen sums, as many at a time as fit in the registers.
 #include "executor/backend/onednn/packed/panels.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ CNNPLAN_INLINE void multiply_rows(const float* __restrict x,
   }
 }
 
-// Sums of `count` positions.
+// Computes the sums of `count` positions.
 template <int count>
 CNNPLAN_INLINE void convolve_positions(const float* __restrict x,
                                        const PanelProducts& products,
@@ -78,7 +78,7 @@ CNNPLAN_INLINE void convolve_positions(const float* __restrict x,
   }
 }
 
-// Of `count` positions, at most `most`.
+// Computes the sums of `count` positions, at most `most`.
 template <int most>
 CNNPLAN_INLINE void convolve_fewer(
     std::int64_t count, const float* x, const PanelProducts& products, bool adds, float* sums) {

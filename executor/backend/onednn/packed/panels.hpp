@@ -1,4 +1,4 @@
-// Products of tensors that were packed so that their inner loop reads memory in order.
+// Multiplies tensors that were packed so that their inner loop reads memory in order.
 #pragma once
 
 #include <cstdint>
@@ -6,12 +6,12 @@
 
 namespace cnnplan::onednn {
 
-// A panel has so many channels of consecutive positions, (positions, panel_channels).
+// A panel has this many channels of consecutive positions: (positions, panel_channels).
 inline constexpr std::int64_t panel_channels = 16;
-// Weights of a tap between a panel of inputs and one of outputs.
+// This many weights belong to a tap between a panel of inputs and a panel of outputs.
 inline constexpr std::int64_t panel_block = panel_channels * panel_channels;
 
-// Panels of one tensor, each of which begins so many floats behind the one before.
+// Lays out the panels of one tensor. Each begins `floats` floats after the one before.
 struct PanelLayout {
   std::int64_t panels = 0;
   std::int64_t floats = 0;
@@ -23,10 +23,12 @@ void pack_positions(
 // Writes `count` positions of zeros into each panel.
 void pack_zeros(std::int64_t count, const PanelLayout& layout, float* to);
 
-// In all of these `sums` overlaps nothing else, and nothing has to be aligned.
+// In all functions below, `sums` overlaps nothing else, and nothing has to be aligned. With `adds`,
+// they add to the earlier content of `sums`.
 
-// sums[i][j] = sum over `positions` of x[p][i] * y[p][j], and with `adds` what was there besides;
-// rows of `sums` are `step` floats apart. @pre x and y are panels
+// Computes sums[i][j], the sum over `positions` of x[p][i] * y[p][j]. Rows of `sums` are `step`
+// floats apart.
+// @pre x and y are panels
 void multiply_panels(const float* x,
                      const float* y,
                      std::int64_t positions,
@@ -34,19 +36,19 @@ void multiply_panels(const float* x,
                      std::int64_t step,
                      float* sums);
 
-// What windows read of some panels of inputs, and the weights of one panel of outputs for them.
+// Says what windows read of some panels of inputs, and has the weights of one panel of outputs.
 struct PanelProducts {
   PanelLayout inputs;
   std::span<const std::int64_t> offsets;  // of the taps, in floats from the first position's inputs
   const float* weights = nullptr;  // (panels of inputs, taps, inputs, outputs), the last two 16
 };
-// sums[p][j] = sum over panels, taps and inputs i of x[16 p + offset + i] * weight[i][j], where x
-// begins the panel, and with `adds` what was there besides. @pre sums is a panel
+// Computes sums[p][j], the sum over panels, taps and inputs i of x[16 p + offset + i] *
+// weight[i][j], where x begins the panel.
+// @pre sums is a panel
 void add_products(
     const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums);
 
-// sums[16 i + j] = sum over `positions` of channel j of panel i, and with `adds` what was there
-// besides.
+// Computes sums[16 i + j], the sum over `positions` of channel j of panel i.
 void sum_panels(
     const float* y, const PanelLayout& layout, std::int64_t positions, bool adds, float* sums);
 
@@ -55,14 +57,14 @@ struct OutputFinish {
   bool relu = false;
 };
 
-// The reverse of pack_positions: writes `count` positions that are `step` floats apart, finished.
+// Reverses pack_positions: writes `count` positions that are `step` floats apart, finished.
 void unpack_positions(const float* from,
                       const PanelLayout& layout,
                       const OutputFinish& finish,
                       std::int64_t step,
                       std::int64_t count,
                       float* to);
-// to[j][i] = from[i][j], 16 x 16, elsewhere; rows of `from` are `step` floats apart.
+// Computes to[j][i] = from[i][j], 16 x 16, out of place. Rows of `from` are `step` floats apart.
 void transpose_block(const float* from, std::int64_t step, float* to);
 
 }  // namespace cnnplan::onednn

@@ -1,5 +1,5 @@
-// Pieces have about as many positions as fit into the first cache as a panel; taps of one column
-// share a copy where that is less to pack.
+// Cuts positions into pieces that fit into the first cache as a panel. Taps of one column share a
+// copy where the copy is less to pack.
 #include "executor/backend/onednn/packed/window_pieces.hpp"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t wanted_positions = 200;  // panels of 16 floats: 12.5 KiB, at most 18.7
 constexpr std::int64_t most_columns = 64;       // pieces of several rows have less around them
-// Smaller images are put one behind another, each tap with a copy of its own: pieces of one image
+// Smaller images are packed one after another, each tap with a copy of its own. Pieces of one image
 // would be too short.
 constexpr std::int64_t smallest_shared_image = 100;
 
@@ -19,7 +19,7 @@ std::int64_t quotient_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-// Products without a window have no rows that matter: all positions are one row, to be cut
+// Products without a window have no rows that matter. All positions are one row, which can be cut
 // anywhere.
 KernelSpec as_row(KernelSpec spec) {
   Shape expected = spec.out;
@@ -44,7 +44,7 @@ std::int64_t rows_in(const Shape& out) {
   return out[Dim::n] * out[Dim::d] * out[Dim::h];
 }
 
-// Parts of a length that have about as much as is wanted.
+// Returns the length of parts that are as near to `wanted` as possible.
 std::int64_t length_of_parts(std::int64_t length, std::int64_t wanted) {
   const std::int64_t parts = std::max<std::int64_t>(1, (length + wanted / 2) / wanted);
   return quotient_up(length, parts);
@@ -56,7 +56,7 @@ std::int64_t columns_of(const KernelSpec& spec) {
   return quotient_up(all, quotient_up(all, most_columns));
 }
 
-// Of pieces of `run` rows.
+// Returns the rows of a piece, where images are cut into runs of `run` rows.
 std::int64_t rows_of(const KernelSpec& spec, std::int64_t run) {
   const std::int64_t columns = columns_of(spec);
   return length_of_parts(run, std::max<std::int64_t>(1, wanted_positions / columns));
@@ -67,7 +67,7 @@ bool shares_rows_of(const KernelSpec& spec) {
   if (spec.out[Dim::h] * spec.out[Dim::w] < smallest_shared_image) return false;
   const std::int64_t rows = rows_of(spec, spec.out[Dim::h]);
   const std::int64_t beyond = (down.kernel - 1) * down.dilation / down.stride;
-  // Taps whose inputs are a whole number of strides apart share.
+  // Taps share a copy where their inputs are a whole number of strides apart.
   const std::int64_t classes =
       std::min(down.kernel, down.stride / std::gcd(down.stride, down.dilation));
   return classes * (rows + beyond) < down.kernel * rows;
@@ -129,7 +129,7 @@ std::int64_t WindowPieces::most_input_positions() const {
 InputRow WindowPieces::input_row(const PositionBox& piece,
                                  const InputCopy& copy,
                                  std::int64_t row) const {
-  // Rows beyond a piece may be beyond its image, too: they are not those of the next one.
+  // Rows beyond a piece may be beyond its image, too. They do not belong to the next image.
   Place place = place_of(spec_.out, rows_beyond_ > 0 ? piece.row : piece.row + row);
   if (rows_beyond_ > 0) place.h += row;
   const auto& [depth, down, across] = spec_.window.dims;

@@ -1,5 +1,5 @@
-// A convolution's output positions in pieces, and the inputs that the taps of its window read for
-// each.
+// Cuts a convolution's output positions into pieces, and finds the inputs that the taps of its
+// window read for each.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace cnnplan::onednn {
 
-// Output rows are counted over (n, d, h), columns over w; without a window, all positions are
+// Output rows are counted over (n, d, h), and columns over w. Without a window, all positions are
 // columns of one row.
 struct PositionBox {
   std::int64_t row = 0;
@@ -19,19 +19,21 @@ struct PositionBox {
   std::int64_t positions() const { return rows * columns; }
 };
 
-// Inputs in the order of output positions: (d, h, w) of output o is o * stride + offset - padding.
+// A copy has inputs in the order of output positions: (d, h, w) of output o is o * stride + offset
+// - padding.
 struct InputCopy {
   std::int64_t d = 0, h = 0, w = 0;
   bool operator==(const InputCopy&) const = default;
 };
 
-// Of a window: the copy in which it finds its inputs, and how many rows further.
+// A tap of a window finds its inputs in this copy, this many rows further.
 struct Tap {
   std::int64_t copy = 0;
   std::int64_t rows_further = 0;
 };
 
-// Where a row of a copy comes from; nothing of it where the row is in the padding.
+// Says where a row of a copy comes from. All its columns are padding where the row is in the
+// padding.
 struct InputRow {
   std::int64_t first = 0;   // position of `in`, counted over (n, d, h, w), of column `zeros_before`
   std::int64_t step = 0;    // positions from one column to the next
@@ -47,7 +49,8 @@ class WindowPieces {
   const std::vector<PositionBox>& pieces() const { return pieces_; }
   const std::vector<InputCopy>& copies() const { return copies_; }
   const std::vector<Tap>& taps() const { return taps_; }  // in the order of the kernel's (d, h, w)
-  // Rows that copies have beyond those of a piece, as taps of several heights share a copy.
+  // Returns the rows that copies have beyond the rows of a piece, as taps of several heights share
+  // a copy.
   std::int64_t rows_beyond() const { return rows_beyond_; }
   std::int64_t most_positions() const;        // of a piece
   std::int64_t most_input_positions() const;  // of a copy of the inputs of a piece

@@ -1,4 +1,5 @@
-// What an engine is shown computes what the kernel is to compute; by plain loops, without cuDNN.
+// Tests, by plain loops without cuDNN, that the convolution an engine sees has the result of the
+// kernel.
 #include "executor/backend/cudnn/convolution_variant.hpp"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ std::int64_t weight_elements(const KernelSpec& spec) {
   return elements;
 }
 
-// Copies `values` of the block of `inside` into zeros of the shape of `buffer`, or out of them.
+// Copies `values` of the block `inside` into zeros of the shape of `buffer`, or out of them.
 Values moved(const Values& values, const Shape& buffer, const Box& inside, bool into_buffer) {
   Values result;
   std::size_t next = 0;
@@ -76,7 +77,7 @@ struct Numbers {
   Values x, weight, dy;
 };
 
-// y, dx or dweight.
+// Returns y, dx or dweight.
 Values result_of(KernelSpec spec, KernelPhase phase, const Numbers& numbers) {
   const Element element = element_of(Precision::fp64);
   spec.phase = phase;
@@ -117,7 +118,7 @@ void check_same_convolution(const KernelSpec& spec,
   }
 }
 
-// Outputs of `dim` when it is padded by `padding` on both sides.
+// Returns the number of outputs of `dim` when it is padded by `padding` on both sides.
 bool allows_symmetric(const WindowDim& dim, std::int64_t in, std::int64_t out) {
   const std::int64_t room = in + 2 * dim.padding_begin - dim.reach();
   return room >= 0 && room / dim.stride + 1 == out;

@@ -1,4 +1,4 @@
-// What a plan says of an engine, and what becomes of it.
+// Tests the names of engines in plans: each gives its engine again, or is refused.
 #include <algorithm>
 #include <string>
 

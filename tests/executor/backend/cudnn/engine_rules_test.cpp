@@ -1,4 +1,4 @@
-// What recommended engines say of their arithmetic.
+// Tests that recommended engines declare arithmetic that follows the rules.
 #include <set>
 #include <string>
 
@@ -26,7 +26,7 @@ Notes notes_of(const cudnn::EngineTarget& target,
   return {notes.begin(), notes.end()};
 }
 
-// Of a 3x3 convolution, which all methods know.
+// Returns all notes of engines for a 3x3 convolution, which all methods can compute.
 Notes all_notes(KernelPhase phase, const cudnn::EngineRules& rules) {
   const cudnn::EngineTarget target(h100);
   KernelSpec spec{.phase = phase, .in = {{8, 64, 1, 28, 28}}, .out = {{8, 64, 1, 28, 28}}};

@@ -1,4 +1,4 @@
-// Windows, groups and channel counts beyond those of well-known networks.
+// Tests that engines exist for windows, groups and channel counts beyond well-known networks.
 #include <set>
 #include <string>
 
@@ -20,7 +20,7 @@ struct Row {
 };
 
 constexpr WindowDim none{};
-// kernel, stride, padding_begin, padding_end, dilation
+// The numbers are kernel, stride, padding_begin, padding_end and dilation.
 constexpr WindowDim three{3, 1, 1, 1, 1};
 constexpr WindowDim dilated{3, 1, 2, 2, 2};
 

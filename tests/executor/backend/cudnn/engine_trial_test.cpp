@@ -1,4 +1,4 @@
-// Which engines are chosen, and which names are taken, on the emulated device.
+// Tests which engines are chosen, and which names are accepted, on the emulated device.
 #include "executor/backend/cudnn/engine_trial.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 constexpr std::array all_phases{
     KernelPhase::forward, KernelPhase::backward_data, KernelPhase::backward_filter};
 
-// 3 x 3 over 6 x 7; other numbers of channels are other kernels.
+// Makes a 3x3 convolution over 6 x 7. Other numbers of channels are other kernels.
 KernelSpec spec_of(KernelPhase phase, Precision precision, std::int64_t channels) {
   KernelSpec spec;
   spec.phase = phase;
@@ -32,7 +32,7 @@ KernelSpec spec_of(KernelPhase phase, Precision precision, std::int64_t channels
   return spec;
 }
 
-// Padding before and not after, where the output allows no other.
+// Has padding before and not after, where the output allows no other.
 KernelSpec one_sided_spec(KernelPhase phase) {
   KernelSpec spec = spec_of(phase, Precision::fp32, 4);
   spec.window.dims[1].padding_end = 0;
@@ -63,7 +63,7 @@ std::string refusal(Backend& backend, const KernelSpec& spec, const std::string&
   return "";
 }
 
-// Engines that would be tried.
+// Returns the engines that would be tried.
 std::vector<std::int64_t> recommended(const KernelSpec& spec, bool deterministic) {
   cudnn::Library library({.deterministic = deterministic});
   const cudnn::EngineTarget target(library.handle());
@@ -83,7 +83,7 @@ bool is_in(const std::vector<std::int64_t>& indices, emulation::EngineIndex engi
   return std::find(indices.begin(), indices.end(), engine) != indices.end();
 }
 
-// Of device memory, to choose how `spec` is computed.
+// Returns how often device memory is allocated to choose how `spec` is computed.
 std::int64_t allocations_of_choice(const KernelSpec& spec, std::int64_t most_workspace_bytes) {
   emulation::reset();
   const auto backend = cudnn::make_backend({.most_workspace_bytes = most_workspace_bytes});
@@ -179,9 +179,9 @@ TEST_CASE("Engine trial: replicas take an engine that always gives the same bits
       const KernelSpec spec = spec_of(phase, precision, 7);
       const auto chosen = backend->make_kernel(spec, replicated, {});
       CHECK_FALSE(is_engine(*chosen, emulation::nondeterministic));
-      // Tried, in a graph too, and not timed against others.
+      // The engine is tried, also in a graph, and not timed against others.
       CHECK(emulation::calls("cudnnBackendExecute") <= 6);
-      // A profile may name another: that of a deterministic engine is taken, that of others is not.
+      // A profile may name another engine. A deterministic one is accepted, and any other is not.
       const auto named = [&](const KernelConstants& constants, const std::string& name) {
         return backend->make_kernel(spec, constants, name)->implementation();
       };

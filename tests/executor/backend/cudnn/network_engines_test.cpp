@@ -1,4 +1,4 @@
-// The convolutions of the networks that come with the project, split in several ways.
+// Tests that engines exist for the convolutions of the project's networks, split in several ways.
 #include <algorithm>
 #include <random>
 #include <set>
@@ -27,7 +27,7 @@ void add_convolutions(const Plan& plan, std::set<KernelSpec>& kernels) {
   }
 }
 
-// Canonical ones, each once.
+// Holds the canonical kernels, each once.
 std::set<KernelSpec> config_convolutions() {
   struct Row {
     const char* network;
@@ -51,7 +51,7 @@ std::set<KernelSpec> config_convolutions() {
   return kernels;
 }
 
-// At most `count` of each phase, half of them with padding on one side.
+// Returns at most `count` kernels of each phase, half of them with padding on one side.
 std::vector<KernelSpec> sample(std::size_t count) {
   static const std::set<KernelSpec> all = config_convolutions();
   std::vector<KernelSpec> shuffled(all.begin(), all.end());

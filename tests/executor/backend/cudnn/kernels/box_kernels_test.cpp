@@ -1,4 +1,4 @@
-// Blocks between buffers of the device, against the copies of the host.
+// Compares copies of blocks between buffers of the device with the copies of the host.
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
 
 #include <algorithm>
@@ -30,12 +30,12 @@ Box random_box(std::mt19937& random) {
     range.begin = integer(random, 3, 9);
     range.end = range.begin + integer(random, 1, 4);
   }
-  // Runs of every alignment.
+  // The channels give runs of every alignment.
   box[Dim::c].end = box[Dim::c].begin + integer(random, 1, 17);
   return box;
 }
 
-// Up to two larger on each side; often not larger at all.
+// Returns a box that is up to two larger on each side, and often not larger.
 Box around(const Box& inner, std::mt19937& random) {
   Box outer = inner;
   for (Range& range : outer.ranges) {
@@ -45,7 +45,7 @@ Box around(const Box& inner, std::mt19937& random) {
   return outer;
 }
 
-// Numbers from `first` on, behind `offset` elements that are not the buffer's.
+// Holds numbers from `first` on, after `offset` elements outside of the buffer.
 Bytes numbers(ElementType element, std::int64_t count, std::int64_t offset, int first) {
   Bytes bytes(static_cast<std::size_t>((count + offset) * bytes_of(element)));
   with_type_of(element, [&]<typename T>(T) {
@@ -83,7 +83,7 @@ BoxCopy copy_of(const Problem& problem, std::byte* to, std::byte* from) {
       problem.element);
 }
 
-// Whether the device leaves the same bytes as the host, those around the block included.
+// Returns whether the device leaves the bytes that the host leaves, also around the block.
 bool same_on_device(const Problem& problem, bool adds) {
   emulation::reset();
   Bytes from = numbers(problem.element, volume(problem.from_box), problem.from_offset, 1);

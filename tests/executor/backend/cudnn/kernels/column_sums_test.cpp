@@ -1,4 +1,4 @@
-// How sums are split among threads, and the sums themselves.
+// Tests how sums are split among threads, and the sums.
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
 
 #include <random>
@@ -17,7 +17,7 @@ std::int64_t used_bytes(const Strips& strips, int sums, std::size_t partial_byte
   return (strips.strips * partial + strips.folds * folded) * sums * strips.channels;
 }
 
-// Column c of (positions, channels).
+// Returns column c of (positions, channels).
 struct DenseTerm {
   using Item = Vector<float, 4>;
   static constexpr int batch = 8;

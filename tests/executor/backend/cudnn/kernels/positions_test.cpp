@@ -1,4 +1,4 @@
-// The arithmetic of threads, against plain division and loops.
+// Compares the arithmetic of threads with plain division and loops.
 #include "executor/backend/cudnn/kernels/positions.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Classes of inputs against direct indexing.
+// Compares classes of inputs with direct indexing.
 #include "executor/backend/onednn/packed/input_classes.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// Convolutions over packed panels against plain loops in double, whatever the backend would choose.
+// Compares convolutions over packed panels with plain loops in double, also where the backend would
+// choose another kernel.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
@@ -26,7 +27,7 @@ WindowDim random_dim(Random& random, std::int64_t longest) {
   return dim;
 }
 
-// Short windows, whose weights are stored in blocks, or longer ones.
+// Draws short windows, whose weights are stored in blocks, or longer ones.
 KernelSpec random_spec(Random& random, std::int64_t longest) {
   const auto panels = [&] { return 16 * random.integer(1, 3); };
   KernelSpec spec;
@@ -45,12 +46,12 @@ KernelSpec random_spec(Random& random, std::int64_t longest) {
   return spec;
 }
 
-// What a phase reads, as plain numbers.
+// Holds the operands that a phase reads, as plain numbers.
 struct Problem {
   Values x, weight, bias, y;
 };
 
-// What it writes: the outputs or the gradient, and behind it that of the bias.
+// Returns the numbers that the phase writes: outputs or a gradient, then the gradient of the bias.
 template <typename Run>
 Values results(KernelSpec spec, const Problem& problem, const test::Candidate& candidate, Run run) {
   spec.precision = candidate.precision;
@@ -157,7 +158,7 @@ TEST_CASE("packed kernels: others are refused") {
     spec.phase = phase;
     CHECK_THROWS_AS(make_packed_kernel(spec), std::logic_error);
   }
-  // Its weights are stored in rows.
+  // The weights of this convolution are stored in rows.
   spec.in[Dim::c] = 32;
   for (std::size_t i : {1, 2}) {
     spec.window.dims[i] = {.kernel = 5, .padding_begin = 2, .padding_end = 2};

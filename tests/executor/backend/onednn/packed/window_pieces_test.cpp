@@ -1,4 +1,4 @@
-// Pieces of convolutions against direct indexing, for windows of every kind.
+// Compares pieces of convolutions with direct indexing, for windows of every kind.
 #include "executor/backend/onednn/packed/window_pieces.hpp"
 
 #include <array>
@@ -37,7 +37,7 @@ KernelSpec random_convolution(Random& random) {
 
 using Place = std::optional<std::int64_t>;  // none in the padding
 
-// What tap (d, h, w) reads for an output position.
+// Returns the place that tap (d, h, w) reads for an output position.
 Place expected_input(const KernelSpec& spec,
                      std::int64_t position,
                      const std::array<std::int64_t, 3>& tap) {
@@ -56,7 +56,7 @@ Place expected_input(const KernelSpec& spec,
   return position;
 }
 
-// A copy of the inputs of a piece, position by position.
+// Returns a copy of the inputs of a piece, position by position.
 std::vector<Place> copied(const WindowPieces& pieces,
                           const PositionBox& piece,
                           const InputCopy& copy) {
@@ -82,7 +82,7 @@ std::vector<std::array<std::int64_t, 3>> all_taps(const Window& window) {
   return taps;
 }
 
-// False where a tap reads another input.
+// Returns false where a tap reads another input.
 bool reads_what_it_should(const KernelSpec& spec,
                           const WindowPieces& pieces,
                           const PositionBox& piece) {

@@ -1,5 +1,5 @@
-// Memory, driver and errors of a device when it is opened, on the emulated one.
-#include "executor/backend/cudnn/cuda_device.hpp"
+// Tests memory, driver and errors of an emulated device when it is opened.
+#include "executor/backend/cudnn/cuda/cuda_device.hpp"
 
 #include <string>
 

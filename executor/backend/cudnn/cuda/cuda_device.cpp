@@ -1,0 +1,49 @@
+// Hands each call of the device to the part that does it, with the selected stream.
+#include "executor/backend/cudnn/cuda/cuda_device.hpp"
+
+#include "executor/backend/cudnn/cuda/cuda_memory.hpp"
+#include "executor/backend/cudnn/cuda/stream_work.hpp"
+#include "executor/backend/cudnn/kernels/box_kernels.hpp"
+
+namespace cnnplan::cudnn {
+
+CudaDevice::CudaDevice(int index)
+    : properties_(use_device(index)), memory_bytes_(available_device_bytes()) {}
+
+MemoryBlock CudaDevice::allocate(std::int64_t bytes) {
+  return allocate_on_device(properties_.name, bytes, stream());
+}
+
+MemoryBlock CudaDevice::allocate_staging(std::int64_t bytes) {
+  return allocate_pinned(bytes);
+}
+
+void CudaDevice::clear(void* memory, std::int64_t bytes) {
+  clear_bytes(memory, bytes, stream());
+}
+
+void CudaDevice::copy_to_host(void* host, const void* device, std::int64_t bytes) {
+  copy_bytes(host, device, bytes, cudaMemcpyDeviceToHost, stream());
+}
+
+void CudaDevice::copy_to_device(void* device, const void* host, std::int64_t bytes) {
+  copy_bytes(device, host, bytes, cudaMemcpyHostToDevice, stream());
+}
+
+void CudaDevice::copy(const BoxCopy& copy) {
+  copy_runs(copy, stream());
+}
+
+void CudaDevice::add(const BoxCopy& copy) {
+  add_runs(copy, stream());
+}
+
+std::unique_ptr<Event> CudaDevice::make_event() {
+  return make_cuda_event(streams_);
+}
+
+std::unique_ptr<WorkGraph> CudaDevice::capture(const std::function<void()>& enqueue) {
+  return capture_graph(streams_, enqueue);
+}
+
+}  // namespace cnnplan::cudnn

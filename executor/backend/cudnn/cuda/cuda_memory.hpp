@@ -1,0 +1,27 @@
+// Allocates memory of the current GPU, and memory of the host from which it copies fastest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <cuda_runtime_api.h>
+
+#include "executor/backend/memory_block.hpp"
+
+namespace cnnplan::cudnn {
+
+// Returns the free bytes of the current device, less a reserve for libraries.
+std::int64_t available_device_bytes();
+// Returns zeroed memory of the current device. It blocks until `stream` has cleared the memory.
+// @throws InfeasibleError with `device` as its name where the device lacks the memory
+MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cudaStream_t stream);
+// Returns zeroed, page-locked memory of the host.
+MemoryBlock allocate_pinned(std::int64_t bytes);
+
+// Clears memory in the order of `stream`.
+void clear_bytes(void* memory, std::int64_t bytes, cudaStream_t stream);
+// Copies in the direction `kind`, in the order of `stream`.
+void copy_bytes(
+    void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+
+}  // namespace cnnplan::cudnn

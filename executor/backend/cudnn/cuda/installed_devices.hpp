@@ -1,0 +1,42 @@
+// Says which GPUs and which versions of CUDA this machine has.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cnnplan::cudnn {
+
+// It says how many GPUs can be used.
+struct DeviceCount {
+  int count = 0;
+  std::string why_none;     // the words of the runtime, e.g. for a driver that is too old
+  bool has_driver = false;  // true for a driver of any version
+  bool is_broken = false;   // true where the runtime failed, although there may be a device
+};
+DeviceCount count_devices();
+// Returns how many GPUs can be used, which is at least one. `advice` ends the message where there
+// is none.
+// @throws EnvironmentError where there is none, BackendError where the runtime fails
+int require_devices(const std::string& advice);
+
+struct DeviceProperties {
+  int index = 0;
+  std::string name;
+  int major = 0;  // major.minor is the compute capability
+  int minor = 0;
+  // These are the largest clocks of the processor and of the memory.
+  int clock_mhz = 0;
+  int memory_clock_mhz = 0;
+  std::int64_t l2_cache_bytes = 0;
+};
+// Makes `index` the current device of this thread, and returns its properties.
+// @throws EnvironmentError where there is no such device
+DeviceProperties use_device(int index);
+// Returns which device of the machine `index` is: "GPU 1 (0000:3b:00.0)".
+std::string place_of_device(int index);
+
+// Returns the versions of the runtime and of the driver, such as 13.0.
+// @throws EnvironmentError, BackendError
+std::string cuda_versions();
+
+}  // namespace cnnplan::cudnn
