@@ -37,14 +37,13 @@ const KernelOperation* timed_kernel(const Operation& operation) {
 // Returns the kernel as above, but null also for a kernel that was left out.
 const KernelOperation* timed_kernel(const Schedule& schedule,
                                     const StepRunner& runner,
-                                    std::size_t operation) {
-  const bool runs = runner.runs(static_cast<OperationIndex>(operation));
-  return runs ? timed_kernel(schedule.operations[operation]) : nullptr;
+                                    OperationIndex operation) {
+  return runner.runs(operation) ? timed_kernel(schedule.operations[operation]) : nullptr;
 }
 
 void add_pass(const Schedule& schedule, const StepRunner& runner, KernelSamples& samples) {
   std::map<KernelSpec, std::vector<double>> occurrences;
-  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+  for (const OperationIndex i : schedule.operations.indices()) {
     if (const KernelOperation* kernel = timed_kernel(schedule, runner, i)) {
       occurrences[canonical(kernel->spec)].push_back(runner.operation_times_s()[i]);
     }
@@ -57,12 +56,10 @@ void add_pass(const Schedule& schedule, const StepRunner& runner, KernelSamples&
 }
 
 void add_properties(const Schedule& schedule, const StepRunner& runner, KernelSamples& samples) {
-  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+  for (const OperationIndex i : schedule.operations.indices()) {
     if (const KernelOperation* kernel = timed_kernel(schedule, runner, i)) {
-      const auto index = static_cast<OperationIndex>(i);
-      samples.properties[canonical(kernel->spec)] = {
-          .workspace_bytes = runner.workspace_bytes(index),
-          .implementation = runner.implementation(index)};
+      samples.properties[canonical(kernel->spec)] = {.workspace_bytes = runner.workspace_bytes(i),
+                                                     .implementation = runner.implementation(i)};
     }
   }
 }

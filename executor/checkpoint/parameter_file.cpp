@@ -49,9 +49,8 @@ class DumpWriter {
   }
 
   void parameters(const LastStep& step) {
-    for (std::size_t i = 0; i < step.store.slots().size(); ++i) {
-      const ParameterSlot& slot = step.store.slots()[i];
-      const auto index = static_cast<int>(i);
+    for (const SlotIndex index : step.store.slots().indices()) {
+      const ParameterSlot& slot = step.store.slots()[index];
       tensor(slot, "", step.store.plain(ParameterArena::weights, index));
       if (step.runner == nullptr) continue;
       std::vector<double> gradient = step.store.plain(ParameterArena::gradients, index);
@@ -127,11 +126,10 @@ std::vector<double> read_finite(const TensorFileReader& reader,
 
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store) {
   const TensorFileReader reader(file);
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+  for (const SlotIndex i : store.slots().indices()) {
     const ParameterSlot& slot = store.slots()[i];
     store.set_weight(
-        static_cast<int>(i),
-        read_finite(reader, name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
+        i, read_finite(reader, name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
   }
   for (LayerIndex layer : batch_norms(network)) {
     const std::array extents{network.output_shape(layer, 1)[Dim::c]};

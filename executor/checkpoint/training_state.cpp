@@ -23,7 +23,7 @@ double own_share(const Plan& plan, LayerIndex layer, int rank) {
 
 std::vector<StateTensor> state_tensors(const ParameterStore& store, const Network& network) {
   std::vector<StateTensor> tensors;
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+  for (const SlotIndex i : store.slots().indices()) {
     const ParameterSlot& slot = store.slots()[i];
     for (const bool momentum : {false, true}) {
       const std::string tensor = std::string(to_text(slot.role)) + (momentum ? "_momentum" : "");
@@ -31,7 +31,7 @@ std::vector<StateTensor> state_tensors(const ParameterStore& store, const Networ
                          .layer = slot.layer,
                          .shape = slot.shape,
                          .box = slot.box,
-                         .slot = static_cast<int>(i),
+                         .slot = i,
                          .second = momentum});
     }
   }

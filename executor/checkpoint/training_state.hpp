@@ -16,7 +16,7 @@ struct StateTensor {
   LayerIndex layer = 0;
   Shape shape;          // the whole tensor's; (1, 1, 1, 1, C) for running values
   Box box;              // this rank's slice
-  int slot = -1;        // -1: running values
+  SlotIndex slot;       // -1: running values
   bool second = false;  // momentum, variance
 
   bool is_running() const { return slot < 0; }

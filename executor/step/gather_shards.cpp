@@ -1,4 +1,4 @@
-// Allgathers of ranges of slots between steps.
+// Gathers ranges of slots from all ranks between steps.
 #include "executor/step/gather_shards.hpp"
 
 #include <cstddef>
@@ -53,9 +53,8 @@ WholeMomentum::WholeMomentum(const Sharded& sharded) : store_(sharded.store) {
   with_type_of(store_.element_of(ParameterArena::momentum), [&]<typename T>(T) {
     const std::span<T> all(reinterpret_cast<T*>(momentum.data()), momentum.size() / sizeof(T));
     for_each_range(sharded, [&](const Communicator& group, const GradientRange& range) {
-      const auto begin = static_cast<std::size_t>(store_.offset(range.first_slot));
-      const auto count =
-          static_cast<std::size_t>(store_.elements(range.first_slot, range.last_slot));
+      const std::size_t begin = store_.offset(range.first_slot);
+      const std::size_t count = store_.elements(range.first_slot, range.last_slot);
       if constexpr (std::is_floating_point_v<T>) {
         group.allgather(all.subspan(begin, count), AllreduceAlgorithm::ring);
       }

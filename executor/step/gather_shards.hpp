@@ -1,4 +1,4 @@
-// Makes whole what a sharded update leaves in shards. Nothing is done for other plans.
+// Makes parameters whole that a sharded update leaves in shards. Other plans need nothing.
 #pragma once
 
 #include "executor/step/groups.hpp"
@@ -7,23 +7,22 @@
 
 namespace cnnplan {
 
-// What all functions here work on; `schedule` is one that the store was made for, or another of the
-// same ranges.
+// Names the store, and a schedule that it was made for or that has equal ranges.
 struct Sharded {
   const Schedule& schedule;
   ParameterStore& store;
   Groups& groups;
 };
 
-// Weights and their copies, after a step that updated them. Collective.
+// Gathers the weights and their copies after a step that updated them. It is collective.
 void gather_weights(const Sharded& sharded);
-// Their sums over all ranks, after a step. Collective.
+// Gathers the sums of gradients after a step. It is collective.
 void gather_gradients(const Sharded& sharded);
 
-// While this lives, the store's plain momentum is that of all ranks. Takes the memory of the host.
+// While this object lives, the store's plain momentum is whole. It takes memory of the host.
 class WholeMomentum {
  public:
-  // Collective.
+  // It is collective.
   explicit WholeMomentum(const Sharded& sharded);
   ~WholeMomentum() { store_.set_whole_momentum({}); }
   WholeMomentum(const WholeMomentum&) = delete;

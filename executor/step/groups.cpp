@@ -1,4 +1,4 @@
-// Communicators made on first use.
+// Makes communicators on first use.
 #include "executor/step/groups.hpp"
 
 #include <utility>

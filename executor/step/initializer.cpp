@@ -22,9 +22,9 @@ void add_normal(std::uint64_t key,
                 double deviation,
                 std::vector<double>& values) {
   for (std::int64_t i = first; i < first + count;) {
-    const auto pair = random_normal_pair(key, static_cast<std::uint64_t>(i / 2));
+    const auto pair = random_normal_pair(key, i / 2);
     for (const std::int64_t end = std::min(i / 2 * 2 + 2, first + count); i < end; ++i) {
-      values.push_back(deviation * pair[static_cast<std::size_t>(i % 2)]);
+      values.push_back(deviation * pair[i % 2]);
     }
   }
 }
@@ -35,7 +35,7 @@ void add_uniform(std::uint64_t key,
                  double bound,
                  std::vector<double>& values) {
   for (std::int64_t i = first; i < first + count; ++i) {
-    const double number = random_uniform(key, static_cast<std::uint64_t>(i));
+    const double number = random_uniform(key, i);
     values.push_back(bound * (2.0 * number - 1.0));
   }
 }
@@ -49,7 +49,7 @@ std::vector<double> initial_weight(const ParameterSlot& slot,
       std::holds_alternative<FullyConnected>(network.layer(slot.layer).parameters);
   const double scale = connected ? 1.0 / std::sqrt(fan_in(slot)) : std::sqrt(2.0 / fan_in(slot));
   std::vector<double> values;
-  values.reserve(static_cast<std::size_t>(slot.elements));
+  values.reserve(slot.elements);
   for_each_run(slot.shape, slot.box, [&](std::int64_t first, std::int64_t count) {
     (connected ? add_uniform : add_normal)(key, first, count, scale, values);
   });
@@ -61,17 +61,16 @@ std::vector<double> initial_weight(const ParameterSlot& slot,
 std::vector<double> initial_values(const ParameterSlot& slot,
                                    const Network& network,
                                    std::uint64_t seed) {
-  const auto elements = static_cast<std::size_t>(slot.elements);
   switch (slot.role) {
     case ParameterRole::weight:
       return initial_weight(slot, network, seed);
     case ParameterRole::scale:
-      return std::vector<double>(elements, 1.0);
+      return std::vector<double>(slot.elements, 1.0);
     case ParameterRole::bias:
     case ParameterRole::shift:
       break;
   }
-  return std::vector<double>(elements, 0.0);
+  return std::vector<double>(slot.elements, 0.0);
 }
 
 }  // namespace cnnplan

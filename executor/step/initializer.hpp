@@ -1,4 +1,4 @@
-// First values of the parameters: a function of seed, layer and element, whatever the plan.
+// Draws first values of parameters from the seed, the layer and the element. No plan changes them.
 #pragma once
 
 #include <cstdint>

@@ -7,12 +7,12 @@ namespace cnnplan {
 namespace {
 
 // Shorter runs of kernels gain nothing by a graph.
-constexpr std::size_t least_kernels_of_graph = 4;
+constexpr int least_kernels_of_graph = 4;
 
 }  // namespace
 
 KernelGraphs::KernelGraphs(const Schedule& schedule,
-                           const std::vector<PreparedOperation>& prepared,
+                           const PreparedOperations& prepared,
                            const StepQueues& queues,
                            Device& device,
                            Graphs graphs)
@@ -26,16 +26,17 @@ KernelGraphs::KernelGraphs(const Schedule& schedule,
   if (graphs != Graphs::off && !device.is_host()) find_runs(schedule);
 }
 
-bool KernelGraphs::is_kernel_in(std::size_t operation, int lane) const {
-  return operation < prepared_.size() && prepared_[operation].is_kernel &&
+bool KernelGraphs::is_kernel_in(OperationIndex operation, int lane) const {
+  return operation < prepared_.end_index() && prepared_[operation].is_kernel &&
          queues_.lane_of(operation) == lane;
 }
 
 // True where the operation cannot be in a run that begins at `first`.
-bool KernelGraphs::waits(const Operation& operation, std::size_t index, std::size_t first) const {
+bool KernelGraphs::waits(const Operation& operation,
+                         OperationIndex index,
+                         OperationIndex first) const {
   const auto& depends_on = operation.depends_on;
-  return std::any_of(depends_on.begin(), depends_on.end(), [&](OperationIndex other) {
-    const auto earlier = static_cast<std::size_t>(other);
+  return std::any_of(depends_on.begin(), depends_on.end(), [&](OperationIndex earlier) {
     if (prepared_[earlier].is_kernel && earlier < first) return false;
     return !queues_.are_shared(earlier, index) ||
            (queues_.overlap() && prepared_[earlier].finish != nullptr);
@@ -43,8 +44,8 @@ bool KernelGraphs::waits(const Operation& operation, std::size_t index, std::siz
 }
 
 void KernelGraphs::find_runs(const Schedule& schedule) {
-  for (std::size_t first = 0; first < prepared_.size();) {
-    std::size_t end = first;
+  for (OperationIndex first(0); first < prepared_.end_index();) {
+    OperationIndex end = first;
     const bool begins = prepared_[first].is_kernel;
     do ++end;
     while (begins && is_kernel_in(end, queues_.lane_of(first)) &&
@@ -54,12 +55,12 @@ void KernelGraphs::find_runs(const Schedule& schedule) {
   }
 }
 
-std::unique_ptr<WorkGraph> KernelGraphs::capture(std::size_t first,
+std::unique_ptr<WorkGraph> KernelGraphs::capture(OperationIndex first,
                                                  const StepState& state,
                                                  Timing timing) {
   const bool is_timed = timing == Timing::operations;
   return device_.capture([&] {
-    for (std::size_t i = first; i < run_end(first); ++i) {
+    for (OperationIndex i = first; i < run_end(first); ++i) {
       if (is_timed && queues_.are_several()) prepared_[i].begin->record();
       if (prepared_[i].start) prepared_[i].start(state);
       if (is_timed) prepared_[i].end->record();
@@ -67,7 +68,7 @@ std::unique_ptr<WorkGraph> KernelGraphs::capture(std::size_t first,
   });
 }
 
-WorkGraph* KernelGraphs::graph_of(std::size_t first, const StepState& state, Timing timing) {
+WorkGraph* KernelGraphs::graph_of(OperationIndex first, const StepState& state, Timing timing) {
   // The first step runs without graphs, because allocations on first use cannot be captured.
   const bool is_wanted = has_run_ && run_lengths_[first] >= least_kernels_of_graph;
   if (!is_wanted || !choice_.next()) return nullptr;

@@ -21,7 +21,7 @@ class KernelGraphs {
  public:
   // Keeps references. A host has no graphs.
   KernelGraphs(const Schedule& schedule,
-               const std::vector<PreparedOperation>& prepared,
+               const PreparedOperations& prepared,
                const StepQueues& queues,
                Device& device,
                Graphs graphs);
@@ -30,10 +30,10 @@ class KernelGraphs {
   // each other in one queue. The run as a whole may wait for kernels of other queues that were
   // started before it. Its kernels wait for nothing else in other queues. In one queue, all
   // communication before the run is finished.
-  std::size_t run_end(std::size_t first) const { return first + run_lengths_[first]; }
+  OperationIndex run_end(OperationIndex first) const { return first + run_lengths_[first]; }
   // Returns the graph of the run that begins at `first`; null where its kernels start one by one.
   // @throws BackendError where graphs were asked for and the device cannot capture the kernels
-  WorkGraph* graph_of(std::size_t first, const StepState& state, Timing timing);
+  WorkGraph* graph_of(OperationIndex first, const StepState& state, Timing timing);
   // Starts a graph. Returns false without a graph, or where the device refuses the graph; the
   // kernels then start one by one. @throws BackendError where graphs were asked for
   bool launch(WorkGraph* graph);
@@ -44,21 +44,21 @@ class KernelGraphs {
 
  private:
   void find_runs(const Schedule& schedule);
-  bool waits(const Operation& operation, std::size_t index, std::size_t first) const;
-  bool is_kernel_in(std::size_t operation, int lane) const;
-  std::unique_ptr<WorkGraph> capture(std::size_t first, const StepState& state, Timing timing);
+  bool waits(const Operation& operation, OperationIndex index, OperationIndex first) const;
+  bool is_kernel_in(OperationIndex operation, int lane) const;
+  std::unique_ptr<WorkGraph> capture(OperationIndex first, const StepState& state, Timing timing);
   void refuse(const BackendError& error);
 
-  const std::vector<PreparedOperation>& prepared_;
+  const PreparedOperations& prepared_;
   const StepQueues& queues_;
   Device& device_;
   bool is_required_;  // a device that refuses graphs ends the step
   GraphChoice choice_;
   std::string why_none_;
   bool has_run_ = false;
-  std::vector<std::size_t> run_lengths_;  // by operation: kernels in the run that begins there
-  // By operation and timing: the graph of the run that begins there.
-  std::vector<std::array<std::unique_ptr<WorkGraph>, 2>> graphs_;
+  IndexedVector<OperationIndex, int> run_lengths_;  // kernels in the run that begins there
+  // The graph of the run that begins there, by timing.
+  IndexedVector<OperationIndex, std::array<std::unique_ptr<WorkGraph>, 2>> graphs_;
 };
 
 }  // namespace cnnplan

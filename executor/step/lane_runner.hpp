@@ -17,32 +17,32 @@ namespace cnnplan {
 
 class LaneRunner {
  public:
-  using Start = std::function<void(std::size_t operation)>;
+  using Start = std::function<void(OperationIndex operation)>;
 
   // Keeps references. @throws EnvironmentError where the system has not as many threads
   LaneRunner(const Schedule& schedule,
-             const std::vector<PreparedOperation>& prepared,
+             const PreparedOperations& prepared,
              const StepQueues& queues,
              Backend& backend);
 
   // Runs all operations. `start` starts an operation; on a host, its communication is over then.
   // Lane 0 communicates. @throws the error of the first lane that failed
   void run(const Start& start, Timing timing);
-  // Reserves a workspace for each lane, in its thread. `bytes`: by lane.
+  // Reserves a workspace for each lane, in its thread. `bytes` has one entry per lane.
   void reserve_workspaces(const std::vector<std::int64_t>& bytes);
 
  private:
   void run_lane(int lane, const Start& start, Timing timing);
-  void run_operation(std::size_t operation, const Start& start, Timing timing);
-  void await_other_lanes(std::size_t operation) const;
+  void run_operation(OperationIndex operation, const Start& start, Timing timing);
+  void await_other_lanes(OperationIndex operation) const;
 
   const Schedule& schedule_;
-  const std::vector<PreparedOperation>& prepared_;
+  const PreparedOperations& prepared_;
   const StepQueues& queues_;
   Backend& backend_;
   OperationEnds ends_;
-  std::vector<std::vector<std::size_t>> by_lane_;  // the operations of each lane
-  LaneThreads threads_;                            // the threads end first
+  std::vector<std::vector<OperationIndex>> by_lane_;  // the operations of each lane
+  LaneThreads threads_;                               // the threads end first
 };
 
 }  // namespace cnnplan

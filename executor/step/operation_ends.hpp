@@ -1,4 +1,4 @@
-// Which operations of a step are done, for the lanes that wait for them.
+// Says which operations of a step are done, for the lanes that wait for them.
 #pragma once
 
 #include <atomic>
@@ -12,15 +12,15 @@ class OperationEnds {
  public:
   explicit OperationEnds(std::size_t operations) : steps_(operations) {}
 
-  // Before the lanes of a step begin.
+  // Call it before the lanes of a step begin.
   void begin_step() {
     ++step_;
     failed_.store(false, std::memory_order_relaxed);
   }
-  // A lane broke off: what is marked from now on may not have been computed.
+  // Says that a lane failed. Operations that are marked from now on may not have been computed.
   void fail() { failed_.store(true, std::memory_order_release); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  // What the lane wrote before is there for whoever waits.
+  // Says that the operation is done. Lanes that wait for it see the results.
   void mark(std::size_t operation) {
     steps_[operation].store(step_, std::memory_order_release);
     steps_[operation].notify_all();
@@ -35,7 +35,7 @@ class OperationEnds {
  private:
   std::uint32_t step_ = 0;
   std::atomic<bool> failed_ = false;
-  std::vector<std::atomic<std::uint32_t>> steps_;  // the last in which each was done
+  std::vector<std::atomic<std::uint32_t>> steps_;  // the last step in which each was done
 };
 
 }  // namespace cnnplan

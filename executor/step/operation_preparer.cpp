@@ -123,8 +123,7 @@ PreparedOperation OperationPreparer::prepare_body(const LoadOperation& operation
   if (context_.data == nullptr) return {};
   std::vector<TensorView> labels;
   for (const BufferIndex index : operation.labels) {
-    labels.push_back(
-        memory_.host_view(index, schedule_.buffers[static_cast<std::size_t>(index)].box));
+    labels.push_back(memory_.host_view(index, schedule_.buffers[index].box));
   }
   PreparedOperation prepared;
   prepared.start = [&data = *context_.data,

@@ -1,4 +1,4 @@
-// Blocks of outputs from the order of a device to that of files.
+// Copies blocks of outputs from the order of a device to the order of files.
 #include "executor/step/output.hpp"
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 namespace cnnplan {
 namespace {
 
-// Row-major (N, C, D, H, W).
+// Returns the elements in row-major order (N, C, D, H, W).
 template <typename T>
 std::vector<double> elements_of(const TensorView& view) {
   std::vector<double> elements;
-  elements.reserve(static_cast<std::size_t>(volume(view.shape())));
+  elements.reserve(volume(view.shape()));
   Shape index;
   const Box& box = view.box;
   for (index[Dim::n] = box[Dim::n].begin; index[Dim::n] < box[Dim::n].end; ++index[Dim::n])
@@ -48,10 +48,10 @@ std::vector<double> gather_output(const Plan& plan,
                                   const Communicator& world) {
   const LayerIndex layer = output_layer(plan.network);
   TensorSlice slice{.shape = plan.network.output_shape(layer, plan.batch), .box = {}, .values = {}};
-  const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
+  const Mesh& mesh = plan.layers[layer].mesh;
   const bool is_replica = mesh.coordinate(world.rank(), Axis::r) > 0;
   if (!is_replica) {
-    const HostBlock block = memory.read(schedule.outputs[static_cast<std::size_t>(layer)]);
+    const HostBlock block = memory.read(schedule.outputs[layer]);
     slice.box = block.view.box;
     slice.values = with_type_of(activation_element(plan.precision),
                                 [&]<typename T>(T) { return elements_of<T>(block.view); });

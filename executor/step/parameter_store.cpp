@@ -1,4 +1,4 @@
-// Layout of parameter arenas and conversion from and to plain tensors.
+// Lays out parameter arenas, and converts plain tensors to and from the backend's format.
 #include "executor/step/parameter_store.hpp"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t line_elements = 16;
 
 std::vector<std::byte> packed(ElementType element, std::span<const double> values) {
-  std::vector<std::byte> bytes(values.size() * static_cast<std::size_t>(bytes_of(element)));
+  std::vector<std::byte> bytes(values.size() * bytes_of(element));
   with_type_of(element, [&]<typename T>(T) {
     std::transform(values.begin(), values.end(), reinterpret_cast<T*>(bytes.data()), stored<T>);
   });
@@ -36,14 +36,14 @@ std::vector<double> unpacked(ElementType element, const std::vector<std::byte>& 
   });
 }
 
-// Both wait until it is done.
+// Both wait until the copy is done.
 void upload(Device& device, const std::vector<std::byte>& bytes, void* memory) {
-  device.copy_to_device(memory, bytes.data(), static_cast<std::int64_t>(bytes.size()));
+  device.copy_to_device(memory, bytes.data(), std::ssize(bytes));
   device.synchronize();
 }
 
 std::vector<std::byte> download(Device& device, const void* memory, std::int64_t size_bytes) {
-  std::vector<std::byte> bytes(static_cast<std::size_t>(size_bytes));
+  std::vector<std::byte> bytes(size_bytes);
   device.copy_to_host(bytes.data(), memory, size_bytes);
   device.synchronize();
   return bytes;
@@ -68,27 +68,27 @@ ParameterStore::ParameterStore(const Schedule& schedule,
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
-    const BufferIndex mean = schedule.running_mean[static_cast<std::size_t>(layer)];
-    const Range channels = schedule.buffers[static_cast<std::size_t>(mean)].box[Dim::w];
+    const BufferIndex mean = schedule.running_mean[layer];
+    const Range channels = schedule.buffers[mean].box[Dim::w];
     const std::int64_t running_bytes = channels.size() * parameter_bytes(precision);
     running_[layer] = {
         channels, device().allocate(running_bytes), device().allocate(running_bytes)};
-    const std::vector<double> ones(static_cast<std::size_t>(channels.size()), 1.0);
+    const std::vector<double> ones(channels.size(), 1.0);
     set_running_values(layer, true, ones);
   }
 }
 
-// Where there are shards, ranges of slots have room for equal ones.
+// Where there are shards, each range of slots has room for shards of equal size.
 void ParameterStore::place_slots(const Schedule& schedule) {
   auto range = schedule.gradient_ranges.begin();
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
+  for (const SlotIndex i : slots_.indices()) {
     const ParameterSlot& slot = slots_[i];
     const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
     const std::int64_t count =
         is_stored_weight ? backend_->weight_elements(slot.forward) : slot.elements;
     const std::int64_t padded = (count + line_elements - 1) / line_elements * line_elements;
     offsets_.push_back(checked_add(offsets_.back(), padded));
-    if (!schedule.sharded_update || range->last_slot != static_cast<int>(i)) continue;
+    if (!schedule.sharded_update || range->last_slot != i) continue;
     const std::int64_t begin = offset(range->first_slot);
     const int parts = (range++)->group.size();
     const std::int64_t each = shard_elements(offsets_.back() - begin, parts);
@@ -116,7 +116,7 @@ std::int64_t ParameterStore::arena_elements(ParameterArena arena) const {
   return shards_.back().momentum_offset + shards_.back().own.size();
 }
 
-const ParameterStore::SlotShard& ParameterStore::shard_from(int first_slot) const {
+const ParameterStore::SlotShard& ParameterStore::shard_from(SlotIndex first_slot) const {
   const auto found = std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& shard) {
     return shard.first_slot == first_slot;
   });
@@ -132,7 +132,7 @@ void* ParameterStore::address(ParameterArena arena, const SlotShard& shard) cons
 
 std::vector<std::byte> ParameterStore::spread_momentum() const {
   const std::int64_t element_bytes = bytes_of(element_of(ParameterArena::momentum));
-  std::vector<std::byte> momentum(static_cast<std::size_t>(offsets_.back() * element_bytes));
+  std::vector<std::byte> momentum(offsets_.back() * element_bytes);
   for (const SlotShard& shard : shards_) {
     const std::vector<std::byte> own = download(
         device(), address(ParameterArena::momentum, shard), shard.own.size() * element_bytes);
@@ -146,18 +146,17 @@ ElementType ParameterStore::element_of(ParameterArena arena) const {
                                                 : parameter_element(precision_);
 }
 
-std::int64_t ParameterStore::elements(int first_slot, int last_slot) const {
-  return offsets_.at(static_cast<std::size_t>(last_slot) + 1) -
-         offsets_.at(static_cast<std::size_t>(first_slot));
+std::int64_t ParameterStore::elements(SlotIndex first_slot, SlotIndex last_slot) const {
+  return offsets_.at(last_slot + 1) - offsets_.at(first_slot);
 }
 
-void* ParameterStore::address(ParameterArena arena, int slot) const {
+void* ParameterStore::address(ParameterArena arena, SlotIndex slot) const {
   return arenas_[static_cast<std::size_t>(arena)].data() +
-         offsets_.at(static_cast<std::size_t>(slot)) * bytes_of(element_of(arena));
+         offsets_.at(slot) * bytes_of(element_of(arena));
 }
 
 std::vector<std::byte> ParameterStore::stored_bytes(ParameterArena arena,
-                                                    int slot,
+                                                    SlotIndex slot,
                                                     std::int64_t elements) const {
   const std::int64_t element_bytes = bytes_of(element_of(arena));
   if (arena != ParameterArena::momentum || shards_.empty()) {
@@ -168,32 +167,31 @@ std::vector<std::byte> ParameterStore::stored_bytes(ParameterArena arena,
   return {begin, begin + elements * element_bytes};
 }
 
-std::vector<double> ParameterStore::plain(ParameterArena arena, int index) const {
-  const ParameterSlot& slot = slots_.at(static_cast<std::size_t>(index));
+std::vector<double> ParameterStore::plain(ParameterArena arena, SlotIndex index) const {
+  const ParameterSlot& slot = slots_.at(index);
   if (slot.elements == 0) return {};
   const ElementType element = parameter_element(precision_);
   const bool is_weight = slot.role == ParameterRole::weight;
   const std::int64_t stored_elements = is_weight ? elements(index, index) : slot.elements;
   const std::vector<std::byte> bytes = stored_bytes(arena, index, stored_elements);
   if (!is_weight) return unpacked(element, bytes);
-  std::vector<double> values(static_cast<std::size_t>(slot.elements));
+  std::vector<double> values(slot.elements);
   backend_->export_weight(slot.forward, bytes.data(), values);
   return values;
 }
 
-std::vector<std::byte> ParameterStore::in_backend_format(int index,
+std::vector<std::byte> ParameterStore::in_backend_format(SlotIndex index,
                                                          std::span<const double> plain) const {
-  const ParameterSlot& slot = slots_.at(static_cast<std::size_t>(index));
+  const ParameterSlot& slot = slots_.at(index);
   const ElementType element = parameter_element(precision_);
   if (slot.role != ParameterRole::weight) return packed(element, plain);
-  std::vector<std::byte> bytes(
-      static_cast<std::size_t>(elements(index, index) * bytes_of(element)));
+  std::vector<std::byte> bytes(elements(index, index) * bytes_of(element));
   backend_->import_weight(slot.forward, plain, bytes.data());
   return bytes;
 }
 
-void ParameterStore::set_weight(int index, std::span<const double> values) {
-  if (slots_.at(static_cast<std::size_t>(index)).elements == 0) return;
+void ParameterStore::set_weight(SlotIndex index, std::span<const double> values) {
+  if (slots_.at(index).elements == 0) return;
   const std::vector<std::byte> bytes = in_backend_format(index, values);
   upload(device(), bytes, address(ParameterArena::weights, index));
   if (!has_weight_copies(precision_)) return;
@@ -203,8 +201,8 @@ void ParameterStore::set_weight(int index, std::span<const double> values) {
          address(ParameterArena::weight_copies, index));
 }
 
-void ParameterStore::set_momentum(int index, std::span<const double> values) {
-  if (slots_.at(static_cast<std::size_t>(index)).elements == 0) return;
+void ParameterStore::set_momentum(SlotIndex index, std::span<const double> values) {
+  if (slots_.at(index).elements == 0) return;
   const std::vector<std::byte> bytes = in_backend_format(index, values);
   if (shards_.empty()) {
     return upload(device(), bytes, address(ParameterArena::momentum, index));
@@ -213,7 +211,7 @@ void ParameterStore::set_momentum(int index, std::span<const double> values) {
     return candidate.last_slot >= index;
   });
   const std::int64_t element_bytes = bytes_of(element_of(ParameterArena::momentum));
-  const auto count = static_cast<std::int64_t>(bytes.size()) / element_bytes;
+  const std::int64_t count = std::ssize(bytes) / element_bytes;
   const Range own = intersect(shard->own, Range{offset(index), offset(index) + count});
   if (own.size() == 0) return;
   const auto begin = bytes.begin() + (own.begin - offset(index)) * element_bytes;
@@ -256,9 +254,8 @@ std::int64_t ParameterStore::bytes() const {
 }
 
 void initialize(ParameterStore& store, const Network& network, std::uint64_t seed) {
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
-    const ParameterSlot& slot = store.slots()[i];
-    store.set_weight(static_cast<int>(i), initial_values(slot, network, seed));
+  for (const SlotIndex i : store.slots().indices()) {
+    store.set_weight(i, initial_values(store.slots()[i], network, seed));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/backend/device.hpp"
+#include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
 
@@ -21,5 +22,7 @@ struct PreparedOperation {
   std::unique_ptr<Event> begin;
   std::unique_ptr<Event> end;
 };
+
+using PreparedOperations = IndexedVector<OperationIndex, PreparedOperation>;
 
 }  // namespace cnnplan

@@ -28,9 +28,8 @@ std::int64_t part_bytes(const Schedule& schedule,
                         const ParameterStore& parameters,
                         BufferElement element) {
   std::int64_t elements = 0;
-  for (std::size_t i = 0; i < schedule.slots.size(); ++i) {
-    if (schedule.slots[i].role != ParameterRole::weight) continue;
-    const auto slot = static_cast<int>(i);
+  for (const SlotIndex slot : schedule.slots.indices()) {
+    if (schedule.slots[slot].role != ParameterRole::weight) continue;
     elements = std::max(elements, parameters.elements(slot, slot));
   }
   return elements * bytes_of(element);
@@ -52,7 +51,7 @@ ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, Paramet
       own_memory_(schedule.buffers.size()),
       host_memory_(schedule.buffers.size()),
       running_layer_(schedule.buffers.size(), -1) {
-  for (std::size_t i = 0; i < schedule.buffers.size(); ++i) {
+  for (const BufferIndex i : schedule.buffers.indices()) {
     const Buffer& candidate = schedule.buffers[i];
     if (candidate.role == BufferRole::gradient_part) {
       own_memory_[i] = device.allocate(part_bytes(schedule, parameters, candidate.element));
@@ -62,26 +61,24 @@ ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, Paramet
       host_memory_[i] = device.allocate_staging(candidate.bytes);
     }
   }
-  for (std::size_t layer = 0; layer < schedule.running_mean.size(); ++layer) {
+  for (LayerIndex layer = 0; layer < std::ssize(schedule.running_mean); ++layer) {
     for (BufferIndex index : {schedule.running_mean[layer], schedule.running_variance[layer]}) {
-      if (index >= 0) running_layer_[static_cast<std::size_t>(index)] = static_cast<int>(layer);
+      if (index >= 0) running_layer_[index] = layer;
     }
   }
 }
 
 const Buffer& ScheduleMemory::buffer(BufferIndex index) const {
-  return schedule_.buffers.at(static_cast<std::size_t>(index));
+  return schedule_.buffers.at(index);
 }
 
 void* ScheduleMemory::address(BufferIndex index) const {
   const Buffer& wanted = buffer(index);
   if (in_arena(wanted.role)) return arena_.data() + wanted.offset_bytes;
-  if (wanted.role != BufferRole::running)
-    return own_memory_[static_cast<std::size_t>(index)].data();
-  const LayerIndex layer = running_layer_[static_cast<std::size_t>(index)];
-  return schedule_.running_mean[static_cast<std::size_t>(layer)] == index
-             ? parameters_.running_mean(layer)
-             : parameters_.running_variance(layer);
+  if (wanted.role != BufferRole::running) return own_memory_[index].data();
+  const LayerIndex layer = running_layer_[index];
+  return schedule_.running_mean[layer] == index ? parameters_.running_mean(layer)
+                                                : parameters_.running_variance(layer);
 }
 
 TensorView ScheduleMemory::shard_view(const Operand& operand) const {
@@ -95,9 +92,9 @@ TensorView ScheduleMemory::shard_view(const Operand& operand) const {
 TensorView ScheduleMemory::parameter_view(const Operand& operand) const {
   const bool is_momentum = buffer(operand.buffer).role == BufferRole::momentum;
   if (operand.shards > 1 || (is_momentum && schedule_.sharded_update)) return shard_view(operand);
-  // One slot is seen as its plain shape; a range of slots with its padding, as one flat array.
+  // One slot has its plain shape. A range of slots, with its padding, is one flat array.
   const bool is_range = operand.first_slot != operand.last_slot;
-  const ParameterSlot& slot = schedule_.slots[static_cast<std::size_t>(operand.first_slot)];
+  const ParameterSlot& slot = schedule_.slots[operand.first_slot];
   const std::int64_t elements = is_range || slot.role == ParameterRole::weight
                                     ? parameters_.elements(operand.first_slot, operand.last_slot)
                                     : slot.elements;
@@ -121,23 +118,19 @@ TensorView ScheduleMemory::view(const Operand& operand) const {
 TensorView ScheduleMemory::host_view(BufferIndex index, const Box& box) const {
   if (device_.is_host()) return buffer_view(index, box);
   const Buffer& wanted = buffer(index);
-  return view_of(host_memory_[static_cast<std::size_t>(index)].data(),
-                 wanted.box,
-                 box,
-                 bytes_of(wanted.element));
+  return view_of(host_memory_[index].data(), wanted.box, box, bytes_of(wanted.element));
 }
 
 void ScheduleMemory::upload(BufferIndex index) const {
   if (device_.is_host()) return;
-  const MemoryBlock& host = host_memory_[static_cast<std::size_t>(index)];
+  const MemoryBlock& host = host_memory_[index];
   device_.copy_to_device(address(index), host.data(), host.size_bytes());
 }
 
 HostBlock ScheduleMemory::read(const Operand& operand) const {
   if (device_.is_host()) return {.copy = {}, .view = view(operand)};
   const Buffer& wanted = buffer(operand.buffer);
-  HostBlock block{.copy = std::vector<std::byte>(static_cast<std::size_t>(wanted.bytes)),
-                  .view = {}};
+  HostBlock block{.copy = std::vector<std::byte>(wanted.bytes), .view = {}};
   device_.copy_to_host(block.copy.data(), address(operand.buffer), wanted.bytes);
   device_.synchronize();
   block.view = view_of(block.copy.data(), wanted.box, operand.box, bytes_of(wanted.element));
@@ -146,11 +139,11 @@ HostBlock ScheduleMemory::read(const Operand& operand) const {
 
 ChainStates ScheduleMemory::chain_states() const {
   ChainStates states;
-  for (std::size_t i = 0; i < schedule_.buffers.size(); ++i) {
+  for (const BufferIndex i : schedule_.buffers.indices()) {
     const Buffer& kept = schedule_.buffers[i];
     if (kept.role != BufferRole::state) continue;
     auto& bytes = states[kept.name];
-    bytes.resize(static_cast<std::size_t>(kept.bytes));
+    bytes.resize(kept.bytes);
     device_.copy_to_host(bytes.data(), own_memory_[i].data(), kept.bytes);
   }
   device_.synchronize();
@@ -158,7 +151,7 @@ ChainStates ScheduleMemory::chain_states() const {
 }
 
 void ScheduleMemory::set_chain_states(const ChainStates& states) const {
-  for (std::size_t i = 0; i < schedule_.buffers.size(); ++i) {
+  for (const BufferIndex i : schedule_.buffers.indices()) {
     const Buffer& kept = schedule_.buffers[i];
     const auto found = states.find(kept.name);
     if (kept.role != BufferRole::state || found == states.end()) continue;
@@ -170,17 +163,15 @@ void ScheduleMemory::set_chain_states(const ChainStates& states) const {
 void ScheduleMemory::fetch_loss() {
   if (device_.is_host()) return;
   for (const BufferIndex loss : schedule_.losses) {
-    const auto index = static_cast<std::size_t>(loss);
-    const MemoryBlock& host = host_memory_[index];
-    device_.copy_to_host(host.data(), own_memory_[index].data(), host.size_bytes());
+    const MemoryBlock& host = host_memory_[loss];
+    device_.copy_to_host(host.data(), own_memory_[loss].data(), host.size_bytes());
   }
 }
 
 double ScheduleMemory::loss() const {
   double sum = 0.0;
   for (const BufferIndex loss : schedule_.losses) {
-    const auto index = static_cast<std::size_t>(loss);
-    const MemoryBlock& memory = device_.is_host() ? own_memory_[index] : host_memory_[index];
+    const MemoryBlock& memory = device_.is_host() ? own_memory_[loss] : host_memory_[loss];
     sum += *reinterpret_cast<const double*>(memory.data());
   }
   return sum;

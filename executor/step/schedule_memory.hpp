@@ -1,4 +1,4 @@
-// The buffers of a schedule in the memory of a device.
+// Keeps the buffers of a schedule in the memory of a device.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct HostBlock {
   TensorView view;
 };
 
-// What buffers of role `state` hold, by name.
+// Has the bytes of the buffers of role `state`, by name.
 using ChainStates = std::map<std::string, std::vector<std::byte>>;
 
 class ScheduleMemory {
@@ -28,23 +28,24 @@ class ScheduleMemory {
   // Keeps references. Allocates and zeroes.
   ScheduleMemory(const Schedule& schedule, Device& device, ParameterStore& parameters);
 
-  // Of the device.
+  // Return addresses and views in the memory of the device.
   void* address(BufferIndex buffer) const;
   TensorView view(const Operand& operand) const;
-  // This rank's block of a buffer that is no parameter arena.
+  // Returns this rank's block of a buffer that is no parameter arena.
   TensorView buffer_view(BufferIndex buffer, const Box& box) const;
 
-  // Memory in which the host prepares what a buffer of data or labels shall hold.
+  // Returns memory in which the host prepares the contents of a buffer of data or labels.
   TensorView host_view(BufferIndex buffer, const Box& box) const;
-  // Puts it in the selected queue.
+  // Copies this memory to the device, in the selected queue.
   void upload(BufferIndex buffer) const;
-  // Waits for the device. @pre the operand is no slot of a parameter arena
+  // Copies a block to the host, and waits for the device.
+  // @pre the operand is no slot of a parameter arena
   HostBlock read(const Operand& operand) const;
-  // Waits for the device.
+  // Copies the states of chains to the host, and waits for the device.
   ChainStates chain_states() const;
-  // Of those that are in the schedule, too. Waits for the device.
+  // Sets the states that are in the schedule, too, and waits for the device.
   void set_chain_states(const ChainStates& states) const;
-  // The losses, put in the selected queue; their sum is valid when the device is synchronized.
+  // Copies the losses in the selected queue. Their sum is valid when the device is synchronized.
   void fetch_loss();
   double loss() const;
 
@@ -59,9 +60,9 @@ class ScheduleMemory {
   Device& device_;
   ParameterStore& parameters_;
   MemoryBlock arena_;
-  std::vector<MemoryBlock> own_memory_;   // by buffer: the roles outside the arena
-  std::vector<MemoryBlock> host_memory_;  // by buffer: those that the host writes or reads
-  std::vector<LayerIndex> running_layer_;
+  IndexedVector<BufferIndex, MemoryBlock> own_memory_;   // of buffers outside the arena
+  IndexedVector<BufferIndex, MemoryBlock> host_memory_;  // of buffers that the host writes or reads
+  IndexedVector<BufferIndex, LayerIndex> running_layer_;  // -1 where the buffer has other values
 };
 
 }  // namespace cnnplan

@@ -12,7 +12,7 @@ namespace {
 void put(const Shape& shape, const Box& box, std::span<const double> values, double* tensor) {
   for_each_run(shape, box, [&](std::int64_t position, std::int64_t count) {
     std::copy_n(values.begin(), count, tensor + position);
-    values = values.subspan(static_cast<std::size_t>(count));
+    values = values.subspan(count);
   });
 }
 
@@ -22,7 +22,7 @@ std::vector<double> gather_from(bool sends, const TensorSlice& slice, const Comm
   const auto boxes = world.gather(box, 0);
   const auto values = world.gather(sends ? own : own.first(0), 0);
   if (world.rank() != 0) return {};
-  std::vector<double> tensor(static_cast<std::size_t>(volume(slice.shape)));
+  std::vector<double> tensor(volume(slice.shape));
   for (std::size_t rank = 0; rank < boxes.size(); ++rank) {
     if (!boxes[rank].empty()) put(slice.shape, boxes[rank][0], values[rank], tensor.data());
   }

@@ -1,4 +1,4 @@
-// Parts of plain tensors: what a rank has of a parameter whose channels are split.
+// Cuts plain tensors into the parts that ranks have, and gathers them.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,19 @@
 
 namespace cnnplan {
 
-// One rank's part of a tensor, row-major.
+// Holds one rank's part of a tensor in row-major order.
 struct TensorSlice {
   Shape shape;  // of the tensor
-  Box box;      // what of it `values` are
+  Box box;      // where `values` are in it
   std::vector<double> values;
 };
 
-// The whole tensor on rank 0, empty elsewhere. Where boxes overlap they hold the same. Collective.
+// Returns the whole tensor on rank 0, and nothing on other ranks. It is collective.
+// @pre overlapping boxes hold equal values
 std::vector<double> gather(const TensorSlice& slice, const Communicator& world);
 
-// The same of a parameter. `mesh` is that of its layer: ranks that differ along
-// other axes than c have equal slices, and one of them sends. Collective.
+// Returns the whole parameter on rank 0, where `mesh` is the mesh of its layer. Ranks that differ
+// along other axes than c have equal slices, and one of them sends. It is collective.
 std::vector<double> gather(const TensorSlice& slice, const Mesh& mesh, const Communicator& world);
 
 }  // namespace cnnplan

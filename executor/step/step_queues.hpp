@@ -19,20 +19,20 @@ class StepQueues {
   bool overlap() const { return overlap_; }
   // True where operations use more than one queue.
   bool are_several() const { return overlap_ || schedule_.lanes > 1; }
-  int lane_of(std::size_t operation) const { return schedule_.operations[operation].lane; }
-  bool are_shared(std::size_t one, std::size_t other) const {
+  int lane_of(OperationIndex operation) const { return schedule_.operations[operation].lane; }
+  bool are_shared(OperationIndex one, OperationIndex other) const {
     return lane_of(one) == lane_of(other) && queue_of(one) == queue_of(other);
   }
   // Makes the queue of the operation the one that the device puts work in.
-  void select(std::size_t operation) {
+  void select(OperationIndex operation) {
     const int lane = lane_of(operation);
     lane > 0 ? device_.select_lane(lane) : select_stream(operation);
   }
   // Selects the queue of the operation's stream, whatever its lane.
-  void select_stream(std::size_t operation) { device_.select(queue_of(operation)); }
+  void select_stream(OperationIndex operation) { device_.select(queue_of(operation)); }
 
  private:
-  Queue queue_of(std::size_t operation) const {
+  Queue queue_of(OperationIndex operation) const {
     const Stream stream = schedule_.operations[operation].stream;
     if (!overlap_) return Queue::compute;
     if (stream == Stream::halo) return Queue::halo;

@@ -44,19 +44,17 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
 }
 
 // Makes the operation's queue wait for the operations of other queues on which it depends.
-void StepRunner::select_and_wait(std::size_t operation) {
-  for (OperationIndex earlier : schedule_.operations[operation].depends_on) {
-    finish(unfinished_.up_to(static_cast<std::size_t>(earlier)));
-  }
+void StepRunner::select_and_wait(OperationIndex operation) {
+  const std::vector<OperationIndex>& depends_on = schedule_.operations[operation].depends_on;
+  for (OperationIndex earlier : depends_on) finish(unfinished_.up_to(earlier));
   queues_.select(operation);
   if (!queues_.are_several()) return;
-  for (OperationIndex earlier : schedule_.operations[operation].depends_on) {
-    const auto index = static_cast<std::size_t>(earlier);
-    if (!queues_.are_shared(index, operation)) prepared_[marker_[index]].end->wait();
+  for (OperationIndex earlier : depends_on) {
+    if (!queues_.are_shared(earlier, operation)) prepared_[marker_[earlier]].end->wait();
   }
 }
 
-void StepRunner::start(std::size_t operation, const StepState& state) {
+void StepRunner::start(OperationIndex operation, const StepState& state) {
   PreparedOperation& own = prepared_[operation];
   if (!own.start) return;
   if (own.is_kernel) return start_kernel(operation, state);
@@ -74,7 +72,7 @@ void StepRunner::start(std::size_t operation, const StepState& state) {
   }
 }
 
-void StepRunner::start_kernel(std::size_t operation, const StepState& state) {
+void StepRunner::start_kernel(OperationIndex operation, const StepState& state) {
   PreparedOperation& own = prepared_[operation];
   try {
     own.start(state);
@@ -85,8 +83,8 @@ void StepRunner::start_kernel(std::size_t operation, const StepState& state) {
   }
 }
 
-void StepRunner::finish(const std::vector<std::size_t>& operations) {
-  for (std::size_t operation : operations) {
+void StepRunner::finish(const std::vector<OperationIndex>& operations) {
+  for (OperationIndex operation : operations) {
     queues_.select_stream(operation);
     prepared_[operation].finish();
     if (context_.overlap) prepared_[operation].end->record();
@@ -101,16 +99,16 @@ void StepRunner::finish_all() {
 void StepRunner::run_operations(const StepState& state, Timing timing) {
   const bool several = queues_.are_several();
   const bool marks = timing == Timing::operations || several;
-  for (std::size_t first = 0; first < prepared_.size();) {
+  for (OperationIndex first(0); first < prepared_.end_index();) {
     select_and_wait(first);
     WorkGraph* const graph = graphs_->graph_of(first, state, timing);
-    const std::size_t run_end = graph != nullptr ? graphs_->run_end(first) : first + 1;
-    for (std::size_t i = first + 1; several && i < run_end; ++i) select_and_wait(i);
+    const OperationIndex run_end = graph != nullptr ? graphs_->run_end(first) : first + 1;
+    for (OperationIndex i = first + 1; several && i < run_end; ++i) select_and_wait(i);
     // In one queue, an operation begins where the one before it ends.
     const bool times_begin = timing == Timing::operations && (several || first == 0);
     if (times_begin) prepared_[first].begin->record();
     const bool is_graph = graphs_->launch(graph);
-    const std::size_t end = is_graph ? run_end : first + 1;
+    const OperationIndex end = is_graph ? run_end : first + 1;
     if (!is_graph) start(first, state);
     // Other queues can wait for marks outside of graphs only.
     if (is_graph ? several : marks) prepared_[end - 1].end->record();
@@ -124,7 +122,7 @@ void StepRunner::run(const StepState& state, Timing timing) {
   device().select(Queue::compute);
   context_.backend->begin_step(state);
   if (lanes_) {
-    lanes_->run([&](std::size_t operation) { start(operation, state); }, timing);
+    lanes_->run([&](OperationIndex operation) { start(operation, state); }, timing);
   } else {
     run_operations(state, timing);
   }
@@ -140,7 +138,7 @@ void StepRunner::run(const StepState& state, Timing timing) {
 // An operation takes the time from its begin to its end. In one queue, it begins at the end of the
 // operation before it.
 void StepRunner::read_times() {
-  for (std::size_t i = 0; i < prepared_.size(); ++i) {
+  for (const OperationIndex i : prepared_.indices()) {
     const bool follows = i > 0 && !queues_.are_several();
     const Event& begin = follows ? *prepared_[i - 1].end : *prepared_[i].begin;
     times_s_.push_back(prepared_[i].end->seconds_since(begin));
@@ -148,9 +146,9 @@ void StepRunner::read_times() {
 }
 
 std::vector<std::int64_t> StepRunner::largest_workspaces_bytes() const {
-  std::vector<std::int64_t> largest(static_cast<std::size_t>(schedule_.lanes));
-  for (std::size_t i = 0; i < prepared_.size(); ++i) {
-    std::int64_t& own = largest[static_cast<std::size_t>(queues_.lane_of(i))];
+  std::vector<std::int64_t> largest(schedule_.lanes);
+  for (const OperationIndex i : prepared_.indices()) {
+    std::int64_t& own = largest[queues_.lane_of(i)];
     own = std::max(own, prepared_[i].workspace_bytes);
   }
   return largest;
@@ -159,8 +157,8 @@ std::vector<std::int64_t> StepRunner::largest_workspaces_bytes() const {
 void StepRunner::reserve_workspaces() {
   const std::vector<std::int64_t> bytes = largest_workspaces_bytes();
   if (lanes_) return lanes_->reserve_workspaces(bytes);
-  for (std::size_t lane = 0; lane < bytes.size(); ++lane) {
-    device().select_lane(static_cast<int>(lane));
+  for (int lane = 0; lane < schedule_.lanes; ++lane) {
+    device().select_lane(lane);
     context_.backend->reserve_workspace(bytes[lane]);
   }
   device().select(Queue::compute);
@@ -178,15 +176,15 @@ std::int64_t StepRunner::memory_bytes() const {
 }
 
 std::int64_t StepRunner::workspace_bytes(OperationIndex operation) const {
-  return prepared_.at(static_cast<std::size_t>(operation)).workspace_bytes;
+  return prepared_.at(operation).workspace_bytes;
 }
 
 bool StepRunner::runs(OperationIndex operation) const {
-  return prepared_.at(static_cast<std::size_t>(operation)).start != nullptr;
+  return prepared_.at(operation).start != nullptr;
 }
 
 const std::string& StepRunner::implementation(OperationIndex operation) const {
-  return prepared_.at(static_cast<std::size_t>(operation)).implementation;
+  return prepared_.at(operation).implementation;
 }
 
 }  // namespace cnnplan

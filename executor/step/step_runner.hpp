@@ -55,10 +55,10 @@ class StepRunner {
   void reserve_workspaces();
   std::vector<std::int64_t> largest_workspaces_bytes() const;
   void run_operations(const StepState& state, Timing timing);
-  void select_and_wait(std::size_t operation);
-  void start(std::size_t operation, const StepState& state);
-  void start_kernel(std::size_t operation, const StepState& state);
-  void finish(const std::vector<std::size_t>& operations);
+  void select_and_wait(OperationIndex operation);
+  void start(OperationIndex operation, const StepState& state);
+  void start_kernel(OperationIndex operation, const StepState& state);
+  void finish(const std::vector<OperationIndex>& operations);
   void finish_all();
   void read_times();
 
@@ -67,9 +67,9 @@ class StepRunner {
   StepQueues queues_;
   ScheduleMemory memory_;
   LeftOutKernels left_out_;
-  std::vector<PreparedOperation> prepared_;
-  FinishOrder unfinished_;           // operations that the host still has to finish
-  std::vector<std::size_t> marker_;  // by operation: the operation whose end marks its own
+  PreparedOperations prepared_;
+  FinishOrder unfinished_;  // operations that the host still has to finish
+  IndexedVector<OperationIndex, OperationIndex> marker_;  // the operation whose end marks its own
   std::unique_ptr<KernelGraphs> graphs_;
   std::vector<double> times_s_;
   double step_time_s_ = 0.0;

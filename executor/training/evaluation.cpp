@@ -91,7 +91,7 @@ double evaluate(const Plan& plan,
   StepRunner runner(
       schedule, {.backend = &backend, .parameters = &parameters, .groups = &groups, .data = &data});
   const Operand& output = schedule.outputs[static_cast<std::size_t>(loss)];
-  const Box& label_box = schedule.buffers[static_cast<std::size_t>(schedule.labels)].box;
+  const Box& label_box = schedule.buffers[schedule.labels].box;
   const TensorView labels = runner.memory().host_view(schedule.labels, label_box);
   const Mesh& mesh = plan.layers[static_cast<std::size_t>(loss)].mesh;
   const bool counts_for_replicas = mesh.coordinate(rank, Axis::r) == 0;

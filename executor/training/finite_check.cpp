@@ -19,10 +19,10 @@ bool is_finite(const std::vector<double>& values) {
 // Calls look(name, values) for every slot and every running value; the order is equal on all ranks.
 template <typename Look>
 void for_each_tensor(const ParameterStore& store, const Network& network, const Look& look) {
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+  for (const SlotIndex i : store.slots().indices()) {
     const ParameterSlot& slot = store.slots()[i];
     look(tensor_name(network.layer(slot.layer).name, to_text(slot.role)),
-         store.plain(ParameterArena::weights, static_cast<int>(i)));
+         store.plain(ParameterArena::weights, i));
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;

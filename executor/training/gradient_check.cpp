@@ -61,9 +61,9 @@ bool is_first_with_slice(const Plan& plan, const ParameterSlot& slot, int rank) 
 
 std::vector<double> counted_values(const Plan& plan, const ParameterStore& store, int rank) {
   std::vector<double> values;
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+  for (const SlotIndex i : store.slots().indices()) {
     if (!is_first_with_slice(plan, store.slots()[i], rank)) continue;
-    const std::vector<double> slice = store.plain(ParameterArena::gradients, static_cast<int>(i));
+    const std::vector<double> slice = store.plain(ParameterArena::gradients, i);
     values.insert(values.end(), slice.begin(), slice.end());
   }
   return values;

@@ -80,7 +80,7 @@ void set_first_weights(ParameterStore& parameters,
 }
 
 std::int64_t sample_bytes(const Schedule& schedule) {
-  const Buffer& data = schedule.buffers[static_cast<std::size_t>(schedule.data)];
+  const Buffer& data = schedule.buffers[schedule.data];
   return volume(schedule.data_box) * bytes_of(data.element);
 }
 

@@ -49,9 +49,9 @@ class Reading {
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) refuse(file_, "read", errno);
       if (count == 0) break;
-      done += static_cast<std::size_t>(count);
+      done += count;
     }
-    return static_cast<std::int64_t>(done);
+    return done;
   }
 
  private:
@@ -83,12 +83,12 @@ DurableFile::~DurableFile() {
 
 void DurableFile::append(std::span<const std::byte> bytes) {
   digest_.add(bytes);
-  bytes_ += static_cast<std::int64_t>(bytes.size());
+  bytes_ += std::ssize(bytes);
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) refuse(file_, "write", errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(written);
   }
 }
 
@@ -102,11 +102,11 @@ FileDigest DurableFile::commit() {
 
 FileDigest digest_of(const std::string& file) {
   const Reading reading(file);
-  std::vector<std::byte> block(static_cast<std::size_t>(digested_bytes));
+  std::vector<std::byte> block(digested_bytes);
   Sha256 digest;
   FileDigest result;
   while (const std::int64_t count = reading.read(result.bytes, block)) {
-    digest.add(std::span(block).first(static_cast<std::size_t>(count)));
+    digest.add(std::span(block).first(count));
     result.bytes += count;
   }
   result.sha256 = digest.finish();
@@ -117,7 +117,7 @@ std::vector<std::byte> read_bytes(const std::string& file,
                                   std::int64_t offset,
                                   std::int64_t count) {
   const Reading reading(file);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(count));
+  std::vector<std::byte> bytes(count);
   if (reading.read(offset, bytes) != count) {
     throw IoError(file + ": cannot read: it ends before byte " + std::to_string(offset + count));
   }

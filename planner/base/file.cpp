@@ -54,7 +54,7 @@ class Descriptor {
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) refuse(file_, "read");
       if (count == 0) return content;
-      content.append(block, 0, static_cast<std::size_t>(count));
+      content.append(block, 0, count);
       require_size(std::ssize(content));
     }
   }
@@ -63,7 +63,7 @@ class Descriptor {
       const ssize_t written = ::write(descriptor_, content.data(), content.size());
       if (written < 0 && errno == EINTR) continue;
       if (written < 0) refuse(file_, "write");
-      content.remove_prefix(static_cast<std::size_t>(written));
+      content.remove_prefix(written);
     }
   }
   void set_mode(mode_t mode) {

@@ -21,7 +21,7 @@ thread_local bool inside = false;
 std::size_t usable_cores() {
   cpu_set_t cores;
   const int count = sched_getaffinity(0, sizeof(cores), &cores) == 0 ? CPU_COUNT(&cores) : 1;
-  return static_cast<std::size_t>(std::max(1, count));
+  return std::max(1, count);
 }
 
 // Keeps the exception of the lowest index that failed, so that a program reports one and the same

@@ -62,11 +62,11 @@ std::string overlap_text(const Plan& plan, double overlap) {
 double kernels_s(std::span<const PricedSchedule> schedules) {
   double most_s = 0.0;
   for (const PricedSchedule& priced : schedules) {
-    std::vector<double> sums_s(static_cast<std::size_t>(priced.schedule.lanes));
-    for (std::size_t i = 0; i < priced.prices.size(); ++i) {
+    std::vector<double> sums_s(priced.schedule.lanes);
+    for (const OperationIndex i : priced.prices.indices()) {
       const Operation& operation = priced.schedule.operations[i];
       if (is_communication(operation)) continue;
-      sums_s[static_cast<std::size_t>(operation.lane)] += priced.prices[i].seconds;
+      sums_s[operation.lane] += priced.prices[i].seconds;
     }
     most_s = std::max(most_s, *std::max_element(sums_s.begin(), sums_s.end()));
   }

@@ -30,7 +30,7 @@ void check_name_and_inputs(const Layer& layer,
     place.refuse("name", '"' + layer.name + '"', "a name that no other layer has");
   }
   const LayerTraits& traits = traits_of(layer.parameters);
-  const auto inputs = static_cast<std::int64_t>(layer.inputs.size());
+  const std::int64_t inputs = std::ssize(layer.inputs);
   if (!traits.inputs.holds(inputs)) {
     place.refuse(inputs_key(layer),
                  std::to_string(inputs) + " inputs",

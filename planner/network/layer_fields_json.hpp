@@ -119,7 +119,7 @@ class FieldWriter {
   }
   void required_sizes(std::string_view key, Triple Layer::*member, const SpatialField&) {
     const Triple& sizes = layer_.*member;
-    const auto first = sizes.end() - static_cast<std::ptrdiff_t>(format_.entries);
+    const auto first = sizes.end() - format_.entries;
     add(key, std::vector<std::int64_t>(first, sizes.end()));
   }
   void optional_sizes(std::string_view key, Triple Layer::*member, const SpatialField& field) {

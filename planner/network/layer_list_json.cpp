@@ -34,8 +34,7 @@ SpatialFormat format_of(const JsonReader& layer) {
 std::int64_t layer_count(const JsonReader& entry) {
   if (!entry.has("repeat")) return 1;
   const std::int64_t repetitions = entry.at("repeat").integer(repeat_range);
-  const std::size_t layers = entry.at("layers").entries({.minimum = 1}).size();
-  return checked_multiply(repetitions, static_cast<std::int64_t>(layers));
+  return checked_multiply(repetitions, std::ssize(entry.at("layers").entries({.minimum = 1})));
 }
 
 // @throws InputError where the entries stand for more than max_layers

@@ -55,8 +55,8 @@ void Network::connect(LayerIndex index, const IndexByName& earlier, const std::s
     if (is_loss(layer_parameters(found->second))) {
       place.refuse(key, "the input \"" + input + '"', "a layer that is no loss");
     }
-    inputs_[static_cast<std::size_t>(index)].push_back(found->second);
-    consumers_[static_cast<std::size_t>(found->second)].push_back(index);
+    inputs_[index].push_back(found->second);
+    consumers_[found->second].push_back(index);
   }
 }
 
@@ -64,7 +64,7 @@ void Network::infer_shape(LayerIndex index, const std::string& file) {
   const LayerPlace place{file, static_cast<std::size_t>(index)};
   std::vector<Shape> shapes;
   for (LayerIndex input : inputs_of(index)) {
-    shapes.push_back(sample_shapes_[static_cast<std::size_t>(input)]);
+    shapes.push_back(sample_shapes_[input]);
   }
   try {
     sample_shapes_.push_back(sample_shape(layer_parameters(index), shapes, place));
@@ -100,7 +100,7 @@ void Network::check_ends(const std::string& file) const {
 }
 
 void Network::check_losses(const std::string& file) const {
-  const auto last = static_cast<std::size_t>(loss_layer());
+  const std::size_t last = loss_layer();
   const LayerParameters& main = layers_[last].parameters;
   if (loss_weight(main) != 1.0) {
     LayerPlace{file, last}.refuse(
@@ -130,7 +130,7 @@ std::vector<bool> Network::layers_of_main_loss() const {
   is_part.back() = true;
   for (std::size_t i = layers_.size(); i-- > 0;) {
     if (!is_part[i]) continue;
-    for (const LayerIndex input : inputs_[i]) is_part[static_cast<std::size_t>(input)] = true;
+    for (const LayerIndex input : inputs_[i]) is_part[input] = true;
   }
   return is_part;
 }
@@ -140,11 +140,11 @@ const LayerParameters& Network::layer_parameters(LayerIndex index) const {
 }
 
 const std::vector<LayerIndex>& Network::inputs_of(LayerIndex index) const {
-  return inputs_.at(static_cast<std::size_t>(index));
+  return inputs_.at(index);
 }
 
 const std::vector<LayerIndex>& Network::consumers_of(LayerIndex index) const {
-  return consumers_.at(static_cast<std::size_t>(index));
+  return consumers_.at(index);
 }
 
 LayerIndex Network::index_of(std::string_view name) const {
@@ -156,7 +156,7 @@ LayerIndex Network::index_of(std::string_view name) const {
 }
 
 Shape Network::output_shape(LayerIndex index, std::int64_t batch) const {
-  Shape shape = sample_shapes_.at(static_cast<std::size_t>(index));
+  Shape shape = sample_shapes_.at(index);
   shape[Dim::n] = batch;
   volume(shape);
   return shape;

@@ -45,7 +45,7 @@ class Network {
 
   const std::string& name() const { return name_; }
   const std::vector<Layer>& layers() const { return layers_; }
-  const Layer& layer(LayerIndex index) const { return layers_.at(static_cast<std::size_t>(index)); }
+  const Layer& layer(LayerIndex index) const { return layers_.at(index); }
   int layer_count() const { return static_cast<int>(layers_.size()); }
   const std::vector<LayerIndex>& inputs_of(LayerIndex index) const;
   const std::vector<LayerIndex>& consumers_of(LayerIndex index) const;

@@ -33,11 +33,10 @@ Triple read_spatial(const JsonReader& reader,
   Triple values = filled(neutral);
   const std::size_t first = values.size() - format.entries;
   if (!reader.is_list()) {
-    std::fill(
-        values.begin() + static_cast<std::ptrdiff_t>(first), values.end(), reader.integer(range));
+    std::fill(values.begin() + first, values.end(), reader.integer(range));
     return values;
   }
-  const auto count = static_cast<std::int64_t>(format.entries);
+  const std::int64_t count = format.entries;
   const std::vector<JsonReader> entries = reader.entries({count, count});
   for (std::size_t i = 0; i < entries.size(); ++i) values[first + i] = entries[i].integer(range);
   return values;
@@ -62,7 +61,7 @@ Window read_window(const JsonReader& layer, SpatialFormat format, DefaultStride 
 }
 
 Json spatial_to_json(const Triple& values, SpatialFormat format) {
-  const auto first = values.end() - static_cast<std::ptrdiff_t>(format.entries);
+  const auto first = values.end() - format.entries;
   if (std::count(first, values.end(), *first) == values.end() - first) return *first;
   return std::vector<std::int64_t>(first, values.end());
 }

@@ -73,9 +73,7 @@ class ChainCheck {
     throw InputError({.file = file_, .pointer = pointer, .value = value, .allowed = allowed});
   }
 
-  const LayerPlan& own(LayerIndex layer) const {
-    return plan_.layers[static_cast<std::size_t>(layer)];
-  }
+  const LayerPlan& own(LayerIndex layer) const { return plan_.layers[layer]; }
   const std::string& name(LayerIndex layer) const { return plan_.network.layer(layer).name; }
   static std::string place(LayerIndex layer) { return "/layers/" + std::to_string(layer); }
 

@@ -57,7 +57,7 @@ class PlanCheck {
     }
   }
   void halo(const std::string& pointer, const Plan& plan, LayerIndex index) const {
-    const HaloMethod halo = plan.layers[static_cast<std::size_t>(index)].halo;
+    const HaloMethod halo = plan.layers[index].halo;
     if (halo == HaloMethod::exchange_first || has_halo_method(plan.network.layer(index).parameters))
       return;
     refuse(pointer + "/halo",
@@ -86,7 +86,7 @@ class PlanCheck {
     }
   }
   void stage(const std::string& pointer, const Plan& plan, LayerIndex index) const {
-    const LayerPlan& own = plan.layers[static_cast<std::size_t>(index)];
+    const LayerPlan& own = plan.layers[index];
     const int stages = own.mesh.size(Axis::l);
     if (stages > 1 && !can_be_staged(plan.network.layer(index).parameters)) {
       refuse(pointer + "/mesh",
@@ -227,7 +227,7 @@ void validate(const Plan& plan, const std::string& file) {
   }
   std::int64_t elements = 0;
   for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
-    const LayerPlan& layer = plan.layers[static_cast<std::size_t>(i)];
+    const LayerPlan& layer = plan.layers[i];
     const std::string place = "/layers/" + std::to_string(i);
     check.split(place + "/mesh", plan, i, layer.split());
     check.stage(place, plan, i);

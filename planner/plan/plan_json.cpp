@@ -73,7 +73,7 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
 
 std::vector<LayerPlan> read_layer_plans(const JsonReader& reader, const Network& network) {
   std::vector<LayerPlan> plans;
-  const auto count = static_cast<std::int64_t>(network.layer_count());
+  const std::int64_t count = network.layer_count();
   for (const JsonReader& entry : reader.entries({count, count})) {
     plans.push_back(read_layer_plan(entry, network.layers()[plans.size()]));
   }

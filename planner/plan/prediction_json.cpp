@@ -110,7 +110,7 @@ void read_estimates(const JsonReader& reader, Prediction& prediction) {
     prediction.estimated_families.push_back(read_family(entry));
     kernels += prediction.estimated_families.back().kernels;
   }
-  const auto expected = static_cast<std::int64_t>(prediction.estimated_kernels.size());
+  const std::int64_t expected = std::ssize(prediction.estimated_kernels);
   if (kernels == expected) return;
   families.refuse(std::to_string(kernels) + " kernels",
                   "the " + std::to_string(expected) + " kernels of estimated_kernels");

@@ -43,7 +43,7 @@ class BlockCheck {
            "\"recursive_doubling\" or \"rabenseifner\"" + with_blocks());
   }
   void check_layer(LayerIndex index) const {
-    const LayerPlan& layer = plan_.layers[static_cast<std::size_t>(index)];
+    const LayerPlan& layer = plan_.layers[index];
     const std::string place = "/layers/" + std::to_string(index);
     const Mesh mesh = sample_mesh(plan_.ranks);
     if (layer.mesh != mesh) {

@@ -1,4 +1,4 @@
-// From the last end back to the start.
+// Finds the critical path from the end of the last operation back to the start.
 #include "planner/predict/critical_path.hpp"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 // An operation of the rank that is walked for its class.
 struct Place {
   std::size_t rank_class = 0;
-  std::size_t operation = 0;
+  OperationIndex operation;
 };
 
 class PathBack {
@@ -32,18 +32,18 @@ class PathBack {
   std::optional<Place> last() const {
     std::optional<Place> latest;
     for (std::size_t i = 0; i < work_.size(); ++i) {
-      for (std::size_t j = 0; j < work_[i].size(); ++j) take_later(latest, {i, j});
+      for (const OperationIndex j : work_[i].prices.indices()) take_later(latest, {i, j});
     }
     return latest;
   }
 
-  // What ended last of all that `place` waited for.
+  // Returns the operation that ended last among all operations that `place` waited for.
   std::optional<Place> before(const Place& place) {
     std::optional<Place> latest = before_on_rank(place);
     const Meeting* const meeting = meeting_at(place);
     if (meeting == nullptr) return latest;
     for (std::size_t other : classes_in(*meeting)) {
-      const std::optional<std::size_t> there = operation_of(other, meeting->id);
+      const std::optional<OperationIndex> there = operation_of(other, meeting->id);
       if (!there) continue;
       if (const auto found = before_on_rank({other, *there})) take_later(latest, *found);
     }
@@ -55,7 +55,7 @@ class PathBack {
   }
 
  private:
-  // The first of equals stays.
+  // The first of several operations that end at the same time stays.
   void take_later(std::optional<Place>& latest, const Place& place) const {
     if (!latest || end_s(place) > end_s(*latest)) latest = place;
   }
@@ -64,9 +64,9 @@ class PathBack {
     const RankWork& work = work_[place.rank_class];
     std::optional<Place> latest;
     for (OperationIndex index : work.dependencies_of(place.operation)) {
-      take_later(latest, {place.rank_class, static_cast<std::size_t>(index)});
+      take_later(latest, {place.rank_class, index});
     }
-    for (std::size_t i = place.operation; i-- > 0;) {
+    for (OperationIndex i = place.operation; i-- > 0;) {
       if (!follows_in_line(place.rank_class, i, place.operation)) continue;
       take_later(latest, {place.rank_class, i});
       break;
@@ -74,8 +74,8 @@ class PathBack {
     return latest;
   }
 
-  // Whether the two are in the same stream, where that runs beside kernels, or the same lane.
-  bool follows_in_line(std::size_t rank_class, std::size_t first, std::size_t second) const {
+  // True where both operations run next to kernels in one stream, or both are in one lane.
+  bool follows_in_line(std::size_t rank_class, OperationIndex first, OperationIndex second) const {
     const RankWork& work = work_[rank_class];
     const bool is_beside = runs_beside({rank_class, second});
     if (runs_beside({rank_class, first}) != is_beside) return false;
@@ -88,13 +88,13 @@ class PathBack {
            meeting_at(place) != nullptr;
   }
 
-  // Null where the operation is no communication.
+  // Returns null where the operation is no communication.
   const Meeting* meeting_at(const Place& place) const {
     const std::vector<Meeting>& meetings = work_[place.rank_class].meetings;
     const auto found = std::lower_bound(meetings.begin(),
                                         meetings.end(),
                                         place.operation,
-                                        [](const Meeting& meeting, std::size_t operation) {
+                                        [](const Meeting& meeting, OperationIndex operation) {
                                           return meeting.operation < operation;
                                         });
     return found != meetings.end() && found->operation == place.operation ? &*found : nullptr;
@@ -108,17 +108,17 @@ class PathBack {
     return entry->second;
   }
 
-  // Each once.
+  // Returns the classes of the ranks, each once.
   std::vector<std::size_t> classes_of(const std::vector<int>& ranks) const {
     std::vector<std::size_t> found;
-    for (int rank : ranks) found.push_back(static_cast<std::size_t>(classes_.class_of(rank)));
+    for (int rank : ranks) found.push_back(classes_.class_of(rank));
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
   }
 
-  // A class that stands for several ranks may do without what some of them have.
-  std::optional<std::size_t> operation_of(std::size_t rank_class, std::string_view id) {
+  // A class that stands for several ranks may lack an operation that some of these ranks have.
+  std::optional<OperationIndex> operation_of(std::size_t rank_class, std::string_view id) {
     Places& places = meeting_places_[rank_class];
     const std::vector<Meeting>& meetings = work_[rank_class].meetings;
     if (places.empty()) {
@@ -128,14 +128,14 @@ class PathBack {
     return found == places.end() ? std::nullopt : std::optional(found->second);
   }
 
-  using Places = std::unordered_map<std::string_view, std::size_t>;
+  using Places = std::unordered_map<std::string_view, OperationIndex>;
 
   std::span<const RankWork> work_;
   const RankClasses& classes_;
   std::span<const RankTimeline> timelines_;
   bool overlaps_;
-  std::map<RankGroup, std::vector<std::size_t>> classes_of_groups_;  // of those on the path
-  std::vector<Places> meeting_places_;  // by class, of those on the path
+  std::map<RankGroup, std::vector<std::size_t>> classes_of_groups_;  // of groups on the path
+  std::vector<Places> meeting_places_;  // by class, of classes on the path
 };
 
 }  // namespace

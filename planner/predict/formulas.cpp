@@ -212,11 +212,11 @@ std::vector<Formula> formulas(const Plan& plan, const std::string& layer, const 
   const PricedPlan priced = lower_and_price(plan, prices);
   const LayerIndex wanted = plan.network.index_of(layer);
   if (wanted < 0) return {};
-  std::vector<std::pair<const Schedule*, std::size_t>> slowest;  // by operation of the layer
+  std::vector<std::pair<const Schedule*, OperationIndex>> slowest;  // by operation of the layer
   std::unordered_map<std::string, std::size_t> places;
   std::vector<double> seconds;
   for (const PricedSchedule& rank : priced.schedules) {
-    for (std::size_t i = 0; i < rank.prices.size(); ++i) {
+    for (const OperationIndex i : rank.prices.indices()) {
       const Operation& operation = rank.schedule.operations[i];
       if (operation.label.layer != wanted) continue;
       const std::string& id = operation.id;

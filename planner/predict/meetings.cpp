@@ -1,4 +1,4 @@
-// Arrivals by the number of a meeting's id and by class.
+// Keeps arrivals by the number of a meeting's id and by class.
 #include "planner/predict/meetings.hpp"
 
 #include <algorithm>
@@ -93,11 +93,10 @@ Meetings::Party Meetings::by_class(const std::vector<int>& ranks) const {
   return party;
 }
 
-// A class that stands for several ranks may do without an operation that some of them have.
+// A class that stands for several ranks may lack an operation that some of these ranks have.
 bool Meetings::is_absent(const Members& other, std::size_t number) const {
-  const auto index = static_cast<std::size_t>(other.rank_class);
-  const bool stands_for_several = classes_.sizes()[index] > 1;
-  return stands_for_several && arrivals_[number * class_count_ + index].time_s == never;
+  const bool stands_for_several = classes_.sizes()[other.rank_class] > 1;
+  return stands_for_several && arrivals_[number * class_count_ + other.rank_class].time_s == never;
 }
 
 }  // namespace cnnplan

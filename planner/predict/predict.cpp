@@ -51,7 +51,7 @@ class Joined {
 
 // What a prediction says about one rank's operations, besides their times.
 struct Told {
-  std::vector<LabelledId> operations;
+  IndexedVector<OperationIndex, LabelledId> operations;
   std::set<KernelSpec> estimated_kernels;
   std::set<KernelSpec> convolutions;
 };
@@ -64,8 +64,8 @@ struct ToldWork {
 
 Told told_of(const PricedSchedule& priced) {
   Told told;
-  const std::vector<Operation>& operations = priced.schedule.operations;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
+  const auto& operations = priced.schedule.operations;
+  for (const OperationIndex i : operations.indices()) {
     told.operations.push_back({.id = operations[i].id, .label = operations[i].label});
     const auto* kernel = std::get_if<KernelOperation>(&operations[i].body);
     if (kernel == nullptr) continue;
@@ -98,7 +98,7 @@ void add_operations(const Network& network,
   for (std::size_t i = 0; i < all.told.size(); ++i) {
     const Told& told = all.told[i];
     const int ranks = classes.sizes()[i];
-    for (std::size_t j = 0; j < told.operations.size(); ++j) {
+    for (const OperationIndex j : told.operations.indices()) {
       PredictedOperation operation{.predicted_s = timelines[i].durations_s[j],
                                    .estimated = all.work.ranks[i].prices[j].estimated};
       if (critical != path.end() && critical->rank_class == i && critical->operation == j) {

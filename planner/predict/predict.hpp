@@ -1,4 +1,4 @@
-// Predicted times and memory of a plan.
+// Predicts times and memory of a plan.
 #pragma once
 
 #include <vector>
@@ -7,45 +7,46 @@
 
 namespace cnnplan {
 
-// One schedule for each class of ranks.
+// Holds one schedule for each class of ranks.
 struct PricedPlan {
   RankClasses classes = RankClasses::each(1);
   std::vector<PricedSchedule> schedules;  // by class
 };
 
 PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices);
-// With as few classes as RankClasses::of finds.
+// Uses as few classes as RankClasses::of finds.
 PricedPlan lower_and_price(const Plan& plan, const PriceList& prices);
 
-// What a class of ranks does is what its rank does: timelines by class.
+// Return timelines by class. All ranks of a class do what the class's rank does.
 std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options = {});
 
-// What the ranks of a plan do, without what they compute.
+// Holds the operations of a plan's ranks as virtual time needs them.
 struct PlanWork {
   RankClasses classes = RankClasses::each(1);
   std::vector<RankWork> ranks{};  // by class
   MemoryUse memory{};             // of the rank that needs most, where it is known
 };
-// With its memory; where a rank's buffers fit beside each other and nothing runs side by side, what
-// they take so, which is more than a prediction says. @pre validate(plan) holds
+// Also computes the memory. If a rank's buffers fit without sharing memory and nothing runs at the
+// same time, that sum is returned, which is more than a prediction says. @pre validate(plan) holds
 PlanWork work_of(const Plan& plan, const PriceList& prices);
 std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& options = {});
 
-// The step that a prediction of the plan has, and nothing else: in less time, as nothing needs a
-// place in memory for it where operations run one after the other.
+// Returns only the step time of the plan's prediction. It takes less time than a prediction, as
+// buffers need no places where operations run one after the other.
 double predicted_step_s(const Plan& plan, const PriceList& prices);
 
-// Of the forward pass of a mini-batch alone, as `cnnexec --infer` runs it: nothing is hidden.
+// Returns the time of the forward pass of a mini-batch, as `cnnexec --infer` runs it. Nothing is
+// hidden.
 double predicted_inference_s(const Plan& plan, const PriceList& prices);
 
-// Fills step, low and high, exposed communication, operations, memory and estimated kernels; what
-// the search knows (baseline, bound, runner-up) stays as it is in `plan.prediction`.
+// Fills step, low and high, exposed communication, operations, memory and estimated kernels. The
+// values of the search (baseline, bound, runner-up) stay as they are in `plan.prediction`.
 Prediction predict(const Plan& plan, const PriceList& prices);
-// The same with ranks told apart as they are in `classes`, of so many ranks as the plan has.
+// Predicts with the given classes. @pre `classes` has as many ranks as the plan
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices);
 
-// `plan` with its prediction, but that of inference, and the names of the implementations that its
-// times are of.
+// Returns `plan` with its prediction, except for inference, and with the names of the
+// implementations that its times come from.
 Plan with_prediction(Plan plan, const PriceList& prices);
 
 }  // namespace cnnplan

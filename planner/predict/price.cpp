@@ -1,4 +1,4 @@
-// Prices by kind of operation.
+// Prices each kind of operation.
 #include "planner/predict/price.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ double summed_bytes(const CollectiveOperation& operation) {
 }
 
 const Buffer* buffer_or_null(const Schedule& schedule, BufferIndex index) {
-  return index < 0 ? nullptr : &schedule.buffers[static_cast<std::size_t>(index)];
+  return index < 0 ? nullptr : &schedule.buffers[index];
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ const Value& PriceList::met(std::map<Key, Value>& known,
 }
 
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {
-  const Buffer& data = schedule.buffers[static_cast<std::size_t>(operation.data)];
+  const Buffer& data = schedule.buffers[operation.data];
   const std::int64_t bytes = checked_multiply(volume(schedule.data_box), bytes_of(data.element));
   return exactly(load_s(bytes));
 }

@@ -1,5 +1,5 @@
-// What one operation of a schedule costs, without waiting for others. The search adds these prices
-// up, the predictor walks them in virtual time: both see the same numbers.
+// Prices one operation of a schedule, without waiting for other ranks. The search adds prices up,
+// and the predictor walks them in virtual time, so both use equal prices.
 #pragma once
 
 #include <map>
@@ -33,9 +33,10 @@ class PriceList {
 
   // Several threads may ask at once.
   Price operator()(const Schedule& schedule, const Operation& operation) const;
-  // What a collective takes at least where it may be part of a larger one, of at most `most_bytes`.
+  // Returns the least time of a collective that may be part of a larger one of at most
+  // `most_bytes`.
   double least_s(const CollectiveOperation& operation, double most_bytes) const;
-  // To load so many bytes of samples.
+  // Returns the time to load this number of bytes of samples.
   double load_s(std::int64_t bytes) const;
   const Platform& platform() const { return platform_; }
   const KernelCosts& kernels() const { return kernels_; }
@@ -46,19 +47,19 @@ class PriceList {
   Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
-  // A group with its ranks per node.
+  // This is a group with its ranks per node.
   using Group = std::pair<RankGroup, int>;
   using Collective = std::tuple<Group, CollectiveKind, AllreduceAlgorithm, double>;
 
   const GroupLinks& links(const CollectiveOperation& operation) const;
-  // The value of `key`, computed where it is not known.
+  // Returns the value of `key`, and computes it where it is not known.
   template <typename Key, typename Value, typename Compute>
   const Value& met(std::map<Key, Value>& known, const Key& key, const Compute& compute) const;
 
   const Platform& platform_;
   const KernelCosts& kernels_;
   mutable std::mutex met_mutex_;
-  // Of what was met so far.
+  // Both hold the keys that were asked for so far.
   mutable std::map<Group, GroupLinks> links_;
   mutable std::map<Collective, double> least_s_per_byte_;  // by the most bytes, too
 };
@@ -66,15 +67,16 @@ class PriceList {
 // One rank's schedule and what each of its operations costs.
 struct PricedSchedule {
   Schedule schedule;
-  std::vector<Price> prices;  // by operation
+  IndexedVector<OperationIndex, Price> prices;
   bool shared_workspace = false;
 };
 PricedSchedule priced(Schedule schedule, const PriceList& prices);
 
-// What a transfer of `schedule` moves, for transfer_time.
+// Returns the properties of a transfer of `schedule`, for transfer_time.
 TransferTraits traits_of(const Schedule& schedule, const TransferOperation& operation);
 
-// Ranks that a transfer sends to or receives from, each once, ascending; none of other operations.
+// Returns the ranks that a transfer sends to or receives from, each once, ascending. Other
+// operations have none.
 std::vector<int> peers(const Operation& operation);
 // True when other ranks must have reached the operation before `rank` can finish it.
 bool waits_for_others(const Operation& operation, int rank);

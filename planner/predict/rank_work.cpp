@@ -1,10 +1,10 @@
-// Operation by operation.
+// Copies from a schedule what the walk in virtual time needs of each operation.
 #include "planner/predict/rank_work.hpp"
 
 namespace cnnplan {
 namespace {
 
-Meeting meeting_of(const Operation& operation, std::size_t index, int rank) {
+Meeting meeting_of(const Operation& operation, OperationIndex index, int rank) {
   Meeting meeting{.operation = index,
                   .id = operation.id,
                   .ranks = {},
@@ -20,12 +20,12 @@ Meeting meeting_of(const Operation& operation, std::size_t index, int rank) {
 }  // namespace
 
 RankWork work_of(const PricedSchedule& priced) {
-  const std::vector<Operation>& operations = priced.schedule.operations;
+  const auto& operations = priced.schedule.operations;
   RankWork work{.rank = priced.schedule.rank, .prices = priced.prices};
   work.streams.reserve(operations.size());
   work.lanes.reserve(operations.size());
   work.dependency_ends.reserve(operations.size());
-  for (std::size_t i = 0; i < operations.size(); ++i) {
+  for (const OperationIndex i : operations.indices()) {
     const Operation& operation = operations[i];
     work.streams.push_back(operation.stream);
     work.lanes.push_back(operation.lane);

@@ -1,5 +1,5 @@
-// One rank's operations as the walk in virtual time needs them, without what they compute: of the
-// schedules of all ranks, a long network has far too many for each to stay.
+// One rank's operations as the walk in virtual time needs them, without what they compute. The
+// schedules of all ranks of a long network would need too much memory.
 #pragma once
 
 #include <cstddef>
@@ -13,27 +13,26 @@
 
 namespace cnnplan {
 
-// A transfer or a collective.
+// Describes a transfer or a collective.
 struct Meeting {
-  std::size_t operation = 0;  // its place among those of the rank
+  OperationIndex operation;
   std::string id;
   std::variant<std::vector<int>, RankGroup> ranks;  // peers, or the group
-  bool waits_for_others = false;                    // no copy that stays on the rank
+  bool waits_for_others = false;                    // false for a copy that stays on the rank
 };
 
 struct RankWork {
   int rank = 0;
-  std::vector<Price> prices;      // by operation
-  std::vector<Stream> streams;    // by operation
-  std::vector<int> lanes;         // by operation
-  std::vector<Meeting> meetings;  // in their order
-  // Of all operations one after the other, and by operation where its own end.
-  std::vector<OperationIndex> dependencies;
-  std::vector<std::size_t> dependency_ends;
+  IndexedVector<OperationIndex, Price> prices;
+  std::vector<Stream> streams;               // by operation
+  std::vector<int> lanes;                    // by operation
+  std::vector<Meeting> meetings;             // in their order
+  std::vector<OperationIndex> dependencies;  // of all operations, one after the other
+  std::vector<std::size_t> dependency_ends;  // by operation: where its dependencies end
 
   std::size_t size() const { return prices.size(); }
-  // Those that an operation waits for.
-  std::span<const OperationIndex> dependencies_of(std::size_t operation) const {
+  // Returns the operations that an operation waits for.
+  std::span<const OperationIndex> dependencies_of(OperationIndex operation) const {
     const std::size_t begin = operation == 0 ? 0 : dependency_ends[operation - 1];
     return std::span(dependencies).subspan(begin, dependency_ends[operation] - begin);
   }

@@ -1,4 +1,4 @@
-// Lockstep simulation: every rank runs until it meets an operation whose partners are behind.
+// Simulates ranks in turns. Each runs until an operation whose partners have not arrived yet.
 #include "planner/predict/virtual_time.hpp"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ double seconds_of(const Price& price, Estimate estimate) {
   return estimate == Estimate::high ? price.high_s : price.seconds;
 }
 
-// Where the kernels of a rank are.
+// How far the kernels of a lane are.
 struct LaneEnds {
-  double free_s = 0.0;  // when the next one may begin
-  double last_s = 0.0;  // when the last one ended
+  double free_s = 0.0;  // when the next kernel may begin
+  double last_s = 0.0;  // when the last kernel ended
 };
 
-// Of an operation: when its own rank can begin it, and when all that meet there can.
+// When an operation's own rank can begin it, and when all ranks that take part can.
 struct Begin {
   double ready_s = 0.0;
   double start_s = 0.0;
@@ -39,7 +39,7 @@ double length_of_union(std::vector<Interval> intervals) {
     return a.begin_s < b.begin_s;
   });
   double length_s = 0.0;
-  double covered_s = 0.0;  // all before
+  double covered_s = 0.0;  // all time before is counted
   for (const Interval& interval : intervals) {
     const double begin_s = std::max(covered_s, interval.begin_s);
     length_s += std::max(0.0, interval.end_s - begin_s);
@@ -53,14 +53,14 @@ class RankWalk {
   RankWalk(const RankWork& work, std::size_t own, const VirtualTimeOptions& options)
       : work_(work), own_(own), options_(options) {
     const auto last = std::max_element(work.lanes.begin(), work.lanes.end());
-    if (last != work.lanes.end()) lanes_.resize(static_cast<std::size_t>(*last) + 1);
+    if (last != work.lanes.end()) lanes_.resize(*last + 1);
     ends_s_.reserve(work.size());
     durations_s_.reserve(work.size());
   }
 
   bool done() const { return ends_s_.size() == work_.size(); }
 
-  // Runs until a partner is missing. True when at least one operation was completed.
+  // Runs until a partner is missing. Returns true when at least one operation was completed.
   bool advance(Meetings& meetings) {
     const std::size_t before = ends_s_.size();
     while (!done() && complete_next(meetings)) {
@@ -78,12 +78,12 @@ class RankWalk {
 
  private:
   bool complete_next(Meetings& meetings) {
-    const std::size_t index = ends_s_.size();
+    const OperationIndex index(ends_s_.size());
     const Meeting* const meeting = meeting_at(index);
     const bool beside = overlaps(index, meeting);
     const double ready = ready_s(index, meeting);
     double start = ready;
-    // After what kernels wait for, ranks that met there go on together.
+    // Kernels that waited for communication go on at the same time on all ranks that took part.
     if (!beside && start > std::max(lane_of(index).free_s, kernels_until_s_)) spread_s_ = 0.0;
     if (meeting != nullptr) {
       const std::optional<double> met_s = meetings.meet(own_, met_, arrival(index, start, beside));
@@ -97,45 +97,44 @@ class RankWalk {
     return true;
   }
 
-  // Behind another meeting of its stream, ranks come from there together.
-  Arrival arrival(std::size_t operation, double start, bool beside) {
+  // After another meeting of its stream, the ranks arrive at the same time.
+  Arrival arrival(OperationIndex operation, double start, bool beside) {
     const bool follows = beside && start <= stream_end(operation);
     return {.time_s = start, .spread_s = follows ? 0.0 : spread_s_};
   }
 
   bool spreads() const { return options_.spreads && options_.estimate != Estimate::low; }
 
-  // Null where the operation is no communication.
-  const Meeting* meeting_at(std::size_t operation) const {
+  // Returns null where the operation is no communication.
+  const Meeting* meeting_at(OperationIndex operation) const {
     const bool is_next =
         met_ < work_.meetings.size() && work_.meetings[met_].operation == operation;
     return is_next ? &work_.meetings[met_] : nullptr;
   }
 
-  // Of communication beside kernels.
-  double& stream_end(std::size_t operation) {
+  // Returns the end of the last communication in the operation's stream, next to kernels.
+  double& stream_end(OperationIndex operation) {
     return stream_end_s_[static_cast<std::size_t>(work_.streams[operation])];
   }
-  LaneEnds& lane_of(std::size_t operation) {
-    return lanes_[static_cast<std::size_t>(work_.lanes[operation])];
-  }
+  LaneEnds& lane_of(OperationIndex operation) { return lanes_[work_.lanes[operation]]; }
 
-  bool overlaps(std::size_t operation, const Meeting* meeting) const {
+  bool overlaps(OperationIndex operation, const Meeting* meeting) const {
     return options_.overlap > 0.0 && work_.streams[operation] != Stream::compute &&
            meeting != nullptr;
   }
 
-  double ready_s(std::size_t operation, const Meeting* meeting) {
+  double ready_s(OperationIndex operation, const Meeting* meeting) {
     const bool beside = overlaps(operation, meeting);
     double ready = beside ? stream_end(operation) : lane_of(operation).free_s;
     for (OperationIndex index : work_.dependencies_of(operation)) {
-      ready = std::max(ready, ends_s_[static_cast<std::size_t>(index)]);
+      ready = std::max(ready, ends_s_[index]);
     }
     return ready;
   }
 
-  // The part of it in which no kernel of the rank ran before, as far as the list has come.
-  double finish(std::size_t operation, const Meeting* meeting, const Begin& begin) {
+  // Appends the operation's times. Returns the part of its time in which no earlier operation of
+  // the list runs a kernel on this rank.
+  double finish(OperationIndex operation, const Meeting* meeting, const Begin& begin) {
     const double seconds = seconds_of(work_.prices[operation], options_.estimate);
     const double start = begin.start_s;
     const double end = start + seconds;
@@ -168,15 +167,17 @@ class RankWalk {
   }
 
   const RankWork& work_;
-  std::size_t own_;  // class
+  std::size_t own_;  // this rank's class
   const VirtualTimeOptions& options_;
   std::size_t met_ = 0;  // meetings that are over
   std::array<double, 4> stream_end_s_{};
   std::vector<LaneEnds> lanes_{1};
-  double kernels_until_s_ = 0.0;        // when all ended so far, and what is counted with them
+  double kernels_until_s_ = 0.0;        // the end of all kernels and loading so far
   double own_s_ = 0.0;                  // kernels, loading, and copies that stay on the rank
-  std::vector<Interval> own_in_lanes_;  // of these, where there are several lanes
-  double spread_s_ = 0.0;  // of the kernels since it last waited: who is slow in one is in the next
+  std::vector<Interval> own_in_lanes_;  // their times, where there are several lanes
+  // This is the spread of the kernels since the rank last waited. A rank that is slow in one kernel
+  // is slow in the next.
+  double spread_s_ = 0.0;
   std::vector<double> ends_s_;
   std::vector<double> durations_s_;
 };

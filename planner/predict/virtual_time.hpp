@@ -1,4 +1,4 @@
-// The schedules of all ranks, or of one of each class, walked in virtual time.
+// Walks the schedules of all ranks, or of one rank of each class, in virtual time.
 #pragma once
 
 #include <span>
@@ -10,17 +10,18 @@
 
 namespace cnnplan {
 
-// Which end of the uncertainty of kernels is walked.
+// Says which end of the uncertainty of kernels is walked.
 enum class Estimate { low, likely, high };
 
 struct RankTimeline {
-  // By operation: from the end of the one before, waiting included; of what runs beside kernels,
-  // from its own start; where there are several lanes, from when the rank can begin it.
+  // By operation: the time from the end of the operation before it, with waiting. Communication
+  // next to kernels counts from its own start. With several lanes, an operation counts from when
+  // the rank can begin it.
   std::vector<double> durations_s;
   std::vector<double> ends_s;  // by operation
   double end_s = 0.0;
-  // Communication and waiting for other ranks: all of the step that its own kernels and its loading
-  // do not fill.
+  // The part of the step that the rank's kernels and loading do not fill, so communication and
+  // waiting for other ranks.
   double exposed_s = 0.0;
 };
 
@@ -31,14 +32,14 @@ struct VirtualTimeOptions {
       true;  // false, as with Estimate::low: ranks take equally long for the same kernels
 };
 
-// What an executor of `plan` can hide on the platform: nothing where it runs one operation after
-// the other.
+// Returns the part of communication that an executor of `plan` can hide on the platform. It is 0
+// where one operation runs after the other.
 double overlap_of(const Plan& plan, const Platform& platform);
 
-// Operations start in list order when what they depend on has ended and their stream is free. A
-// transfer or collective also waits for its partners. Without overlap all streams are one: every
-// operation blocks the next. Lanes of kernels run side by side.
-// Whoever waits for a rank waits for the one that is walked for its class.
+// Operations start in list order, when their dependencies have ended and their stream is free. A
+// transfer or collective also waits for its partners. Without overlap, there is one stream, and
+// each operation blocks the next. Lanes of kernels run at the same time. A rank that waits for
+// another rank waits for the rank that is walked for its class.
 // @pre work[i].rank == classes.representatives()[i], all of one plan
 // @throws logic_error when the schedules wait for each other for ever
 std::vector<RankTimeline> walk(std::span<const RankWork> work,
@@ -48,7 +49,7 @@ std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
                                const RankClasses& classes,
                                const VirtualTimeOptions& options = {});
 
-// Step time of the slowest rank.
+// Returns the step time of the slowest rank.
 double step_time_s(std::span<const RankTimeline> timelines);
 
 }  // namespace cnnplan

@@ -126,7 +126,7 @@ std::string estimates_note(const Plan& plan,
 int idle_ranks(const Plan& plan, LayerIndex layer) {
   const Shape output = plan.network.output_shape(layer, plan.batch);
   std::int64_t busy = 1;
-  for (const MeshAxis& axis : plan.layers[static_cast<std::size_t>(layer)].mesh.axes()) {
+  for (const MeshAxis& axis : plan.layers[layer].mesh.axes()) {
     const std::int64_t parts = axis.axis == Axis::r || axis.axis == Axis::l
                                    ? axis.size
                                    : output.extents[static_cast<std::size_t>(axis.axis)];

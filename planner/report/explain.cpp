@@ -132,7 +132,7 @@ std::string left_out(const Prediction& prediction) {
 // True where layers outside of multigrid chains are on some of the ranks only.
 bool has_staged_others(const Plan& plan) {
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
+    const Mesh& mesh = plan.layers[layer].mesh;
     if (mesh.size(Axis::l) > 1 && !is_by_multigrid(plan, layer)) return true;
   }
   return false;
@@ -311,9 +311,7 @@ std::string layer_table(const Plan& plan) {
     const Layer& layer = plan.network.layer(i);
     add_row(table,
             plan,
-            {layer.name,
-             std::string(kind_name(layer.parameters)),
-             mesh_text(plan.layers.at(static_cast<std::size_t>(i)))},
+            {layer.name, std::string(kind_name(layer.parameters)), mesh_text(plan.layers.at(i))},
             found.costs[layer.name],
             choices[layer.name]);
   }
@@ -398,7 +396,7 @@ std::string operation_table(const Plan& plan, const std::string& name) {
                  share_of_step(plan, sum.critical_s)});
   const Layer& layer = plan.network.layer(index);
   return name + ": " + std::string(kind_name(layer.parameters)) + " on " +
-         mesh_text(plan.layers.at(static_cast<std::size_t>(index))) + ", output " +
+         mesh_text(plan.layers.at(index)) + ", output " +
          to_text(plan.network.output_shape(index, plan.batch)) + '\n' + choice_line(plan, name) +
          table.to_text();
 }

@@ -64,8 +64,7 @@ std::string joined(const std::vector<std::string>& texts) {
 std::string fixed(double value, int decimals) {
   std::array<char, 64> buffer{};
   const int length = std::snprintf(buffer.data(), buffer.size(), "%.*f", decimals, value);
-  const std::string text(buffer.data(),
-                         std::min(buffer.size() - 1, static_cast<std::size_t>(length)));
+  const std::string text(buffer.data(), std::min<std::size_t>(buffer.size() - 1, length));
   const bool is_negative_zero = text.find_first_not_of("-0.") == std::string::npos;
   return is_negative_zero && text.front() == '-' ? text.substr(1) : text;
 }

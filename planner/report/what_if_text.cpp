@@ -37,7 +37,7 @@ std::string steps_table(const WhatIfPlans& plans) {
 
 // "n2c4 stationary_x", "h2, computed again"
 std::string choice_of(const Plan& plan, LayerIndex layer) {
-  const LayerPlan& choice = plan.layers.at(static_cast<std::size_t>(layer));
+  const LayerPlan& choice = plan.layers.at(layer);
   return to_text(choice.split()) + (choice.recompute ? ", computed again" : "");
 }
 

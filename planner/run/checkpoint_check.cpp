@@ -31,7 +31,7 @@ void check_slice(const StoredSlice& slice,
                  const Checkpoint& checkpoint,
                  const Refusal& refusal) {
   const std::size_t parts = checkpoint.parts.size();
-  refusal.below("part").unless(static_cast<std::size_t>(slice.part) < parts,
+  refusal.below("part").unless(std::cmp_less(slice.part, parts),
                                std::to_string(slice.part),
                                "below " + std::to_string(parts) + ", the number of parts");
   refusal.unless(contains(whole(tensor.shape), slice.box),
@@ -39,7 +39,7 @@ void check_slice(const StoredSlice& slice,
                  "a block of a tensor of " + to_text(tensor.shape));
   const std::int64_t end = checked_add(
       slice.offset_bytes, checked_multiply(volume(slice.box), bytes_of(checkpoint.element)));
-  const std::int64_t there = checkpoint.parts[static_cast<std::size_t>(slice.part)].bytes;
+  const std::int64_t there = checkpoint.parts[slice.part].bytes;
   refusal.below("offset_bytes")
       .unless(end <= there,
               std::to_string(slice.offset_bytes),
@@ -99,7 +99,7 @@ bool holds_running_values(const StoredTensor& tensor) {
 
 void validate(const Checkpoint& checkpoint, const std::string& file) {
   const Refusal root(file, "");
-  root.below("loss").unless(static_cast<std::int64_t>(checkpoint.loss.size()) == checkpoint.step,
+  root.below("loss").unless(std::ssize(checkpoint.loss) == checkpoint.step,
                             "a list of " + std::to_string(checkpoint.loss.size()),
                             "one for each of the " + std::to_string(checkpoint.step) + " steps");
   const Refusal tensors = root.below("tensors");

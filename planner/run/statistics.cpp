@@ -11,7 +11,7 @@ namespace cnnplan {
 
 double median(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  const auto middle = sorted.begin() + sorted.size() / 2;
   std::nth_element(sorted.begin(), middle, sorted.end());
   if (sorted.size() % 2 == 1) return *middle;
   return (*middle + *std::max_element(sorted.begin(), middle)) / 2.0;
@@ -31,7 +31,7 @@ double standard_deviation(std::span<const double> values) {
 
 double spread_between(std::span<const double> values, int rows) {
   if (rows < 2 || values.empty()) return 0.0;
-  const std::size_t columns = values.size() / static_cast<std::size_t>(rows);
+  const std::size_t columns = values.size() / rows;
   std::vector<double> differences;
   for (std::size_t a = 0; a < values.size(); ++a) {
     for (std::size_t b = a + columns; b < values.size(); b += columns) {

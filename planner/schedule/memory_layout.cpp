@@ -23,7 +23,7 @@ std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
 
 // Returns the number of operations up to the last use of any buffer.
 int times_of(const std::vector<Buffer*>& buffers) {
-  OperationIndex last = 0;
+  OperationIndex last(0);
   for (const Buffer* buffer : buffers) last = std::max(last, buffer->last_use);
   return last + 1;
 }

@@ -1,4 +1,4 @@
-// Ranges by spans of time.
+// Keeps ranges of taken memory in a tree of spans of time.
 #include "planner/schedule/occupied_memory.hpp"
 
 #include <algorithm>

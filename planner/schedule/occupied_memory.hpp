@@ -1,4 +1,4 @@
-// Which memory is taken at which times.
+// Says which memory is taken at which times.
 #pragma once
 
 #include <cstddef>
@@ -9,33 +9,34 @@
 
 namespace cnnplan {
 
-// Operations that a buffer lives through, both included.
+// Names the first and the last operation that a buffer lives through.
 struct Life {
   int first = 0;
   int last = 0;
 };
 
-// Places are numbered from 0 on. A segment tree over time: in long networks nearly all buffers live
-// at once, but what they take together is a few ranges.
+// Places are numbered from 0 on. The object is a segment tree over time. In long networks nearly
+// all buffers live at once, but together they take a few ranges only.
 class OccupiedMemory {
  public:
-  // For lives within [0, times). @pre times >= 1
+  // Holds lives within [0, times). @pre times >= 1
   explicit OccupiedMemory(int times);
 
-  // The first of the lowest `count` places in a row that nobody has during `life`. @pre count >= 1
+  // Returns the first of the lowest `count` consecutive places that are free during `life`.
+  // @pre count >= 1
   std::int64_t lowest_free(const Life& life, std::int64_t count) const;
-  // `places` may be taken already.
+  // Takes places, which may be taken already.
   void take(const Life& life, Range places);
 
  private:
-  // Ascending, with gaps between them.
+  // Ranges ascend, with gaps between them.
   using Ranges = std::vector<Range>;
-  // A span of time.
+  // Holds the ranges that are taken in a span of time.
   struct Span {
-    Ranges always;     // taken by those who live all through it, but not all through its parent
-    Ranges sometimes;  // by all who live in it, but not all through its parent
+    Ranges always;     // of buffers that live all through it, but not all through its parent
+    Ranges sometimes;  // of all buffers that live in it, but not all through its parent
   };
-  // Of a span in the tree.
+  // Names a span in the tree.
   struct Place {
     std::size_t node = 1;
     int begin = 0;

@@ -28,19 +28,17 @@ OperationIndex last_forward(const Schedule& schedule) {
   };
   const auto last = std::find_if(operations.rbegin(), operations.rend(), computes_loss);
   const auto end = last == operations.rend() ? operations.end() : last.base() - 1;
-  return static_cast<OperationIndex>(end - operations.begin());
+  return OperationIndex(end - operations.begin());
 }
 
 // Adds each slot's part of the largest shard of momentum.
 void add_momentum_shards(const Schedule& schedule, std::vector<std::int64_t>& bytes) {
-  const BufferElement element =
-      schedule.buffers[static_cast<std::size_t>(schedule.momentum)].element;
+  const BufferElement element = schedule.buffers[schedule.momentum].element;
   for (const GradientRange& range : schedule.gradient_ranges) {
-    for (int i = range.first_slot; i <= range.last_slot; ++i) {
-      const ParameterSlot& slot = schedule.slots[static_cast<std::size_t>(i)];
+    for (SlotIndex i = range.first_slot; i <= range.last_slot; ++i) {
+      const ParameterSlot& slot = schedule.slots[i];
       const std::int64_t elements = shard_elements(slot.elements, range.group.size());
-      add_to(bytes[static_cast<std::size_t>(slot.layer)],
-             checked_multiply(elements, bytes_of(element)));
+      add_to(bytes[slot.layer], checked_multiply(elements, bytes_of(element)));
     }
   }
 }
@@ -58,8 +56,7 @@ std::int64_t staging_bytes(const Schedule& schedule,
     const bool needs_memory = message.peer != schedule.rank && (message.staged || !in_place);
     if (needs_memory) add_to(elements, message.elements);
   }
-  return checked_multiply(elements,
-                          bytes_of(schedule.buffers[static_cast<std::size_t>(buffer)].element));
+  return checked_multiply(elements, bytes_of(schedule.buffers[buffer].element));
 }
 
 }  // namespace
@@ -92,10 +89,11 @@ std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation)
 }
 
 std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspaces) {
-  std::vector<std::int64_t> by_lane(static_cast<std::size_t>(schedule.lanes));
-  for (std::size_t i = 0; i < workspaces.bytes.size(); ++i) {
+  if (workspaces.bytes.empty()) return 0;
+  std::vector<std::int64_t> by_lane(schedule.lanes);
+  for (const OperationIndex i : schedule.operations.indices()) {
     const std::int64_t bytes = workspaces.bytes[i];
-    std::int64_t& lane = by_lane[static_cast<std::size_t>(schedule.operations[i].lane)];
+    std::int64_t& lane = by_lane[schedule.operations[i].lane];
     lane = workspaces.shared ? std::max(lane, bytes) : checked_add(lane, bytes);
   }
   std::int64_t sum = 0;
@@ -152,8 +150,8 @@ std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
     const bool is_kept =
         is_activation_apart(buffer.role) || (in_arena(buffer.role) && buffer.last_use > loss);
     if (!is_kept || buffer.first_use < 0 || buffer.first_use > loss) continue;
-    const Operation& first = schedule.operations[static_cast<std::size_t>(buffer.first_use)];
-    add_to(kept[static_cast<std::size_t>(first.layer)], buffer.bytes);
+    const Operation& first = schedule.operations[buffer.first_use];
+    add_to(kept[first.layer], buffer.bytes);
   }
   return kept;
 }
@@ -166,8 +164,7 @@ std::vector<std::int64_t> parameter_bytes(const Schedule& schedule) {
   }
   std::vector<std::int64_t> bytes(schedule.outputs.size(), 0);
   for (const ParameterSlot& slot : schedule.slots) {
-    add_to(bytes[static_cast<std::size_t>(slot.layer)],
-           checked_multiply(slot.elements, element_bytes));
+    add_to(bytes[slot.layer], checked_multiply(slot.elements, element_bytes));
   }
   if (schedule.sharded_update) add_momentum_shards(schedule, bytes);
   return bytes;

@@ -1,4 +1,4 @@
-// One pass over the operations with a map of who held which bytes of the arena last.
+// Passes over the operations with a map of the buffer that held each byte of the arena last.
 #include "planner/schedule/reuse_dependencies.hpp"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace cnnplan {
 namespace {
 
-// The arena, byte by byte: the buffer that came last.
+// Knows, for each byte of the arena, the buffer that held it last.
 class Holders {
  public:
-  // Gives [begin, end) to `buffer`; who had some of it before.
+  // Gives [begin, end) to `buffer`. Returns the buffers that had some of it before.
   std::vector<BufferIndex> take(std::int64_t begin, std::int64_t end, BufferIndex buffer) {
     split(begin);
     split(end);
@@ -30,10 +30,10 @@ class Holders {
  private:
   struct Part {
     std::int64_t end = 0;
-    BufferIndex buffer = -1;
+    BufferIndex buffer;
   };
 
-  // No part begins before `place` and ends behind it.
+  // Splits parts so that none begins before `place` and ends after it.
   void split(std::int64_t place) {
     const auto next = parts_.lower_bound(place);
     if (next == parts_.begin()) return;
@@ -46,7 +46,7 @@ class Holders {
   std::map<std::int64_t, Part> parts_;  // by begin
 };
 
-// How a buffer was used so far.
+// Says how a buffer was used so far.
 struct History {
   bool placed = false;
   bool written = false;
@@ -60,7 +60,7 @@ class ReuseDependencies {
       : schedule_(schedule), histories_(schedule.buffers.size()) {}
 
   void add(OperationIndex index) {
-    Operation& operation = schedule_.operations[static_cast<std::size_t>(index)];
+    Operation& operation = schedule_.operations[index];
     const std::vector<Operand> operands = operands_of(operation.body);
     for (const Operand& operand : operands) {
       if (is_placed(operand)) open(operand.buffer, index);
@@ -74,44 +74,42 @@ class ReuseDependencies {
   }
 
  private:
-  const Buffer& buffer(BufferIndex index) const {
-    return schedule_.buffers[static_cast<std::size_t>(index)];
-  }
-  History& history(BufferIndex index) { return histories_[static_cast<std::size_t>(index)]; }
+  const Buffer& buffer(BufferIndex index) const { return schedule_.buffers[index]; }
   bool is_placed(const Operand& operand) const {
     return in_arena(buffer(operand.buffer).role) && buffer(operand.buffer).bytes > 0;
   }
 
-  // Communication ends only when the host has received: what follows in its stream may come before.
+  // Communication ends only when the host has received. Later operations of its stream may begin
+  // before.
   bool is_in_order(OperationIndex earlier, OperationIndex later) const {
-    const Operation& before = schedule_.operations[static_cast<std::size_t>(earlier)];
-    const Operation& after = schedule_.operations[static_cast<std::size_t>(later)];
+    const Operation& before = schedule_.operations[earlier];
+    const Operation& after = schedule_.operations[later];
     return !is_communication(before) && before.stream == after.stream && before.lane == after.lane;
   }
 
-  // All uses up to the first that writes: the others depend on that one.
+  // Adds dependencies to uses up to the first that writes. Later uses depend on that use.
   void open(BufferIndex index, OperationIndex operation) {
-    History& opened = history(index);
+    History& opened = histories_[index];
     if (opened.written) return;
     const Buffer& own = buffer(index);
     if (!opened.placed) {
       opened.before = holders_.take(own.offset_bytes, own.offset_bytes + own.bytes, index);
       opened.placed = true;
     }
-    auto& depends_on = schedule_.operations[static_cast<std::size_t>(operation)].depends_on;
+    auto& depends_on = schedule_.operations[operation].depends_on;
     for (BufferIndex before : opened.before) {
-      for (OperationIndex earlier : history(before).last_uses) {
+      for (OperationIndex earlier : histories_[before].last_uses) {
         if (!is_in_order(earlier, operation)) depends_on.push_back(earlier);
       }
     }
   }
 
-  // A write comes behind all earlier uses, unless it is of a part that they left alone.
+  // A write comes after all earlier uses, except where it writes a part that they did not touch.
   void use(const Operand& operand, OperationIndex operation) {
-    History& used = history(operand.buffer);
+    History& used = histories_[operand.buffer];
     if (operand.written) {
       used.written = true;
-      const auto& depends_on = schedule_.operations[static_cast<std::size_t>(operation)].depends_on;
+      const auto& depends_on = schedule_.operations[operation].depends_on;
       std::erase_if(used.last_uses, [&](OperationIndex earlier) {
         return is_in_order(earlier, operation) ||
                std::binary_search(depends_on.begin(), depends_on.end(), earlier);
@@ -121,7 +119,7 @@ class ReuseDependencies {
   }
 
   Schedule& schedule_;
-  std::vector<History> histories_;  // by buffer
+  IndexedVector<BufferIndex, History> histories_;
   Holders holders_;
 };
 
@@ -129,9 +127,7 @@ class ReuseDependencies {
 
 void add_reuse_dependencies(Schedule& schedule) {
   ReuseDependencies dependencies(schedule);
-  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-    dependencies.add(static_cast<OperationIndex>(i));
-  }
+  for (const OperationIndex i : schedule.operations.indices()) dependencies.add(i);
 }
 
 }  // namespace cnnplan

@@ -9,7 +9,7 @@ namespace {
 // Returns the box of a buffer in the channels of the list, whose channel 0 is `first_channel`.
 Box box_from(const Schedule& schedule, BufferIndex index, std::int64_t first_channel) {
   if (index < 0) return {};
-  const Buffer& buffer = schedule.buffers.at(static_cast<std::size_t>(index));
+  const Buffer& buffer = schedule.buffers.at(index);
   return shifted(buffer.box, Dim::c, -first_channel);
 }
 

@@ -1,5 +1,5 @@
-// The schedule: one rank's operations of one training step. A plan is lowered to it once. The
-// predictor then walks it in virtual time, and the executor runs it.
+// Defines the schedule: one rank's operations of one training step. A plan is lowered to it once.
+// The predictor then walks it in virtual time, and the executor runs it.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "planner/base/indexed_vector.hpp"
+#include "planner/base/typed_index.hpp"
 #include "planner/kernel/kernel.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/schedule/operation_label.hpp"
@@ -22,8 +24,9 @@
 
 namespace cnnplan {
 
-using OperationIndex = int;
-using BufferIndex = int;
+using OperationIndex = TypedIndex<struct OperationTag>;
+using BufferIndex = TypedIndex<struct BufferTag>;
+using SlotIndex = TypedIndex<struct SlotTag>;
 
 enum class Stream { compute, halo, reduce, io };
 std::string_view to_text(Stream stream);
@@ -46,7 +49,7 @@ enum class BufferRole {
   gradient_part,
 };
 
-// The memory of a block. Its bytes are dense and channels-last: (N, D, H, W, C).
+// Describes the memory of a block. Its bytes are dense and channels-last: (N, D, H, W, C).
 struct Buffer {
   std::string name;
   BufferRole role = BufferRole::activation;
@@ -56,15 +59,15 @@ struct Buffer {
   Box box;
   std::int64_t bytes = 0;
   std::int64_t offset_bytes = 0;  // in the arena; arena roles only
-  OperationIndex first_use = -1;
-  OperationIndex last_use = -1;
+  OperationIndex first_use;
+  OperationIndex last_use;
 };
 
 enum class ParameterRole { weight, bias, scale, shift };
 std::string_view to_text(ParameterRole role);
 
-// This rank's part of one parameter tensor. Slots are in the order in which backpropagation
-// completes their gradients, so that a bucket is a contiguous range of slots.
+// Describes this rank's part of one parameter tensor. Slots are in the order in which
+// backpropagation completes their gradients, so that a bucket is a contiguous range of slots.
 struct ParameterSlot {
   LayerIndex layer = 0;
   ParameterRole role = ParameterRole::weight;
@@ -74,20 +77,22 @@ struct ParameterSlot {
   KernelSpec forward;         // of the convolution that owns the weight
 };
 
+using ParameterSlots = IndexedVector<SlotIndex, ParameterSlot>;
+
 // Slots whose gradients are summed together, over the ranks that have equal slices.
 struct GradientRange {
-  int first_slot = 0;
-  int last_slot = 0;  // inclusive
+  SlotIndex first_slot;
+  SlotIndex last_slot;  // inclusive
   RankGroup group;
   bool ends_bucket = false;
 };
 
 // An operand views a block of a buffer, or a range of slots of a parameter arena.
 struct Operand {
-  BufferIndex buffer = -1;
+  BufferIndex buffer;
   Box box;
-  int first_slot = -1;  // inclusive; -1 where the buffer is no parameter arena
-  int last_slot = -1;   // inclusive
+  SlotIndex first_slot;  // inclusive; -1 where the buffer is no parameter arena
+  SlotIndex last_slot;   // inclusive
   // The elements of these slots, padding included, are cut into `shards`, and the operand is the
   // one numbered `shard` (planner/tensor/shard.hpp). `box` is then a whole shard.
   int shards = 1;
@@ -111,8 +116,8 @@ struct KernelOperation {
 // Moves blocks between ranks for a halo exchange, a shuffle, a concat or a slice, and back in
 // backpropagation.
 struct TransferOperation {
-  BufferIndex source = -1;       // -1: nothing to send
-  BufferIndex destination = -1;  // -1: nothing to receive; may be the source
+  BufferIndex source;       // -1: nothing to send
+  BufferIndex destination;  // -1: nothing to receive; may be the source
   TransferList list;
   std::shared_ptr<const TransferRule> rule{};  // makes the lists of all ranks; may be left out
   // The channels of the buffers that the list calls 0. In a concat, the moved tensor begins there.
@@ -138,7 +143,7 @@ struct CollectiveOperation {
 
 // Loads the next samples and labels of this rank's block.
 struct LoadOperation {
-  BufferIndex data = -1;
+  BufferIndex data;
   std::vector<BufferIndex> labels;  // for all losses, no two for one block
 };
 
@@ -175,21 +180,21 @@ struct Schedule {
   int rank = 0;
   int ranks = 1;
   int lanes = 1;
-  std::vector<Buffer> buffers;
-  std::vector<ParameterSlot> slots;
-  std::vector<Operation> operations;           // a valid order of execution
+  IndexedVector<BufferIndex, Buffer> buffers;
+  ParameterSlots slots;
+  IndexedVector<OperationIndex, Operation> operations;  // a valid order of execution
   std::vector<GradientRange> gradient_ranges;  // all slots, in order; none without gradients
   // True where a rank has only its shards of momentum and, after a step, only its shards of the
   // weights and gradient sums. In every range, the shard's number is the rank's place in the group.
   // The next step gathers the weights first.
   bool sharded_update = false;
-  BufferIndex weights = -1;
-  BufferIndex gradients = -1;
-  BufferIndex momentum = -1;
-  BufferIndex weight_copies = -1;  // -1 where convolutions read the weights themselves
-  BufferIndex data = -1;
-  Box data_box;             // the samples that are loaded: this rank's block, perhaps with its halo
-  BufferIndex labels = -1;  // for the main loss
+  BufferIndex weights;
+  BufferIndex gradients;
+  BufferIndex momentum;
+  BufferIndex weight_copies;  // -1 where convolutions read the weights themselves
+  BufferIndex data;
+  Box data_box;        // the samples that are loaded: this rank's block, perhaps with its halo
+  BufferIndex labels;  // for the main loss
   std::vector<BufferIndex> losses;  // weighted, the main one last; the step's loss is their sum
   std::vector<Operand> outputs;     // by layer: this rank's block; buffer -1 when fused away
   std::vector<BufferIndex> running_mean;      // by layer, -1 where not a batch norm

@@ -71,14 +71,13 @@ BufferIndex ScheduleBuilder::add_buffer(std::string name,
                                         const Box& box) {
   Buffer buffer{.name = std::move(name), .role = role, .element = element, .box = box};
   buffer.bytes = checked_multiply(volume(box), bytes_of(element));
-  schedule_.buffers.push_back(std::move(buffer));
-  uses_.emplace_back();
-  inner_.emplace_back();
-  return static_cast<BufferIndex>(schedule_.buffers.size()) - 1;
+  uses_.push_back({});
+  inner_.push_back({});
+  return schedule_.buffers.push_back(std::move(buffer));
 }
 
 void ScheduleBuilder::set_rim(BufferIndex index, const Box& inner) {
-  if (buffer(index).box != inner) inner_[static_cast<std::size_t>(index)] = inner;
+  if (buffer(index).box != inner) inner_[index] = inner;
 }
 
 BufferIndex ScheduleBuilder::add_flat(std::string name,
@@ -88,17 +87,16 @@ BufferIndex ScheduleBuilder::add_flat(std::string name,
   return add_buffer(std::move(name), role, element, whole({{1, 1, 1, 1, elements}}));
 }
 
-int ScheduleBuilder::add_slot(const ParameterSlot& slot) {
-  schedule_.slots.push_back(slot);
-  return static_cast<int>(schedule_.slots.size()) - 1;
+SlotIndex ScheduleBuilder::add_slot(const ParameterSlot& slot) {
+  return schedule_.slots.push_back(slot);
 }
 
 const Buffer& ScheduleBuilder::buffer(BufferIndex index) const {
-  return schedule_.buffers.at(static_cast<std::size_t>(index));
+  return schedule_.buffers.at(index);
 }
 
-const ParameterSlot& ScheduleBuilder::slot(int index) const {
-  return schedule_.slots.at(static_cast<std::size_t>(index));
+const ParameterSlot& ScheduleBuilder::slot(SlotIndex index) const {
+  return schedule_.slots.at(index);
 }
 
 Operand ScheduleBuilder::read(BufferIndex index) const {
@@ -109,9 +107,12 @@ Operand ScheduleBuilder::write(BufferIndex index) const {
   return as_written(read(index));
 }
 
-Operand ScheduleBuilder::slots(BufferIndex arena, int first, int last, bool written) const {
+Operand ScheduleBuilder::slots(BufferIndex arena,
+                               SlotIndex first,
+                               SlotIndex last,
+                               bool written) const {
   std::int64_t elements = 0;
-  for (int i = first; i <= last; ++i) elements = checked_add(elements, slot(i).elements);
+  for (SlotIndex i = first; i <= last; ++i) elements = checked_add(elements, slot(i).elements);
   return {.buffer = arena,
           .box = whole({{1, 1, 1, 1, elements}}),
           .first_slot = first,
@@ -125,11 +126,9 @@ void ScheduleBuilder::use(BufferIndex buffer,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
   if (!derives_dependencies_) return;
-  auto& parts = uses_[static_cast<std::size_t>(buffer)];
-  if (parts.size() <= static_cast<std::size_t>(part)) {
-    parts.resize(static_cast<std::size_t>(part) + 1);
-  }
-  Uses& uses = parts[static_cast<std::size_t>(part)];
+  auto& parts = uses_[buffer];
+  if (std::ssize(parts) <= part) parts.resize(part + 1);
+  Uses& uses = parts[part];
   if (uses.writer >= 0 && uses.writer != operation) depends.push_back(uses.writer);
   if (!written) {
     uses.readers.push_back(operation);
@@ -146,7 +145,7 @@ std::pair<int, int> ScheduleBuilder::parts_of(const Operand& operand) const {
   const bool is_arena =
       operand.first_slot >= 0 && buffer(operand.buffer).role != BufferRole::gradient_part;
   if (is_arena) return {operand.first_slot, operand.last_slot};
-  const std::optional<Box>& inner = inner_[static_cast<std::size_t>(operand.buffer)];
+  const std::optional<Box>& inner = inner_[operand.buffer];
   if (!inner) return {inside, inside};
   const bool is_inside = !is_empty(operand.box) && contains(*inner, operand.box);
   return {inside, is_inside ? inside : rim};
@@ -172,8 +171,7 @@ void ScheduleBuilder::use(const TransferOperation& transfer,
     use(transfer.source, inside, false, operation, depends);
     keep(transfer.source, operation);
   }
-  const bool has_rim =
-      transfer.destination >= 0 && inner_[static_cast<std::size_t>(transfer.destination)];
+  const bool has_rim = transfer.destination >= 0 && inner_[transfer.destination];
   if (fills_rim(transfer) && has_rim) {
     use(transfer.destination, rim, true, operation, depends);
   } else if (transfer.destination >= 0) {
@@ -182,14 +180,14 @@ void ScheduleBuilder::use(const TransferOperation& transfer,
 }
 
 void ScheduleBuilder::keep(BufferIndex index, OperationIndex operation) {
-  Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(index)];
+  Buffer& buffer = schedule_.buffers[index];
   if (buffer.first_use < 0) buffer.first_use = operation;
   buffer.last_use = operation;
 }
 
 void ScheduleBuilder::add_operation(
     LabelledId named, LayerIndex layer, Stream stream, OperationBody body, int lane) {
-  const auto index = static_cast<OperationIndex>(schedule_.operations.size());
+  const OperationIndex index = schedule_.operations.end_index();
   Operation operation{.id = std::move(named.id),
                       .label = named.label,
                       .layer = layer,
@@ -210,17 +208,17 @@ void ScheduleBuilder::add_operation(
 }
 
 void ScheduleBuilder::begin_lanes() {
-  lanes_begin_ = static_cast<OperationIndex>(schedule_.operations.size());
+  lanes_begin_ = schedule_.operations.end_index();
 }
 
 void ScheduleBuilder::end_lanes() {
-  const auto last = static_cast<OperationIndex>(schedule_.operations.size()) - 1;
+  const OperationIndex last = schedule_.operations.last_index();
   const auto keep = [&](const Operand& operand) {
-    Buffer& buffer = schedule_.buffers[static_cast<std::size_t>(operand.buffer)];
+    Buffer& buffer = schedule_.buffers[operand.buffer];
     if (buffer.last_use >= lanes_begin_) buffer.last_use = last;
   };
   for (OperationIndex index = lanes_begin_; index <= last; ++index) {
-    const Operation& operation = schedule_.operations[static_cast<std::size_t>(index)];
+    const Operation& operation = schedule_.operations[index];
     std::visit([&](const auto& kind) { visit_operands(kind, keep); }, operation.body);
   }
 }

@@ -22,7 +22,7 @@ class ScheduleBuilder {
                        BufferRole role,
                        BufferElement element,
                        std::int64_t elements);
-  int add_slot(const ParameterSlot& slot);
+  SlotIndex add_slot(const ParameterSlot& slot);
   // Reserves memory for this number of operations and of buffers.
   void reserve(std::size_t operations);
   // Appends an operation. It depends on the last writers of what it reads, and on the last readers
@@ -38,16 +38,16 @@ class ScheduleBuilder {
   Schedule& schedule() { return schedule_; }
   const Schedule& schedule() const { return schedule_; }
   const Buffer& buffer(BufferIndex index) const;
-  const ParameterSlot& slot(int index) const;
+  const ParameterSlot& slot(SlotIndex index) const;
   // Return all of a buffer as an operand.
   Operand read(BufferIndex index) const;
   Operand write(BufferIndex index) const;
   // Returns slots of an arena as an operand. @pre first <= last
-  Operand slots(BufferIndex arena, int first, int last, bool written) const;
+  Operand slots(BufferIndex arena, SlotIndex first, SlotIndex last, bool written) const;
 
  private:
   struct Uses {
-    OperationIndex writer = -1;
+    OperationIndex writer;
     std::vector<OperationIndex> readers;
   };
 
@@ -69,9 +69,9 @@ class ScheduleBuilder {
 
   Schedule schedule_;
   bool derives_dependencies_;
-  OperationIndex lanes_begin_ = 0;
-  std::vector<std::vector<Uses>> uses_;    // by buffer and part
-  std::vector<std::optional<Box>> inner_;  // by buffer; nothing where it has no rim
+  OperationIndex lanes_begin_{0};
+  IndexedVector<BufferIndex, std::vector<Uses>> uses_;    // by part
+  IndexedVector<BufferIndex, std::optional<Box>> inner_;  // nothing where there is no rim
 };
 
 // Returns what an operation reads and writes.

@@ -68,9 +68,9 @@ std::vector<Round> ring(const Group& group, int position, bool own) {
               .receive = message(last, position, last),
               .add_s = bytes * ring_add_s_per_byte(group, last, position, own)};
   constexpr auto kind = CollectiveKind::allreduce;
-  std::vector<Round> rounds(static_cast<std::size_t>(adding_rounds(series, kind)), round);
+  std::vector<Round> rounds(adding_rounds(series, kind), round);
   round.add_s = 0.0;
-  rounds.resize(static_cast<std::size_t>(round_count(series, kind)), round);
+  rounds.resize(round_count(series, kind), round);
   return rounds;
 }
 
@@ -163,7 +163,7 @@ std::vector<Round> allreduce_rounds(const Group& group, int position) {
 
 // Returns the rounds of a ring that add, for a reduce-scatter, or the rounds that take.
 std::vector<Round> half(const std::vector<Round>& rounds, CollectiveKind kind) {
-  const auto middle = rounds.begin() + static_cast<std::ptrdiff_t>(rounds.size() / 2);
+  const auto middle = rounds.begin() + rounds.size() / 2;
   const bool is_first = kind == CollectiveKind::reduce_scatter;
   return is_first ? std::vector(rounds.begin(), middle) : std::vector(middle, rounds.end());
 }

@@ -1,4 +1,4 @@
-// One pass over the operations of each rank, each written into the trace of its process.
+// Writes the operations of each rank, in one pass, into the traces of its processes.
 #include "planner/simulate/rank_traces.hpp"
 
 #include <algorithm>
@@ -12,40 +12,43 @@
 namespace cnnplan {
 namespace {
 
-// Before those of lanes: kernels, and with overlap halos and reductions.
+// Returns the number of streams before the streams of lanes: kernels, and with overlap halos and
+// reductions.
 int base_streams(double overlap) {
   return overlap > 0.0 ? 3 : 1;
 }
 
 constexpr int allreduce_tag = 0;
 
-// By operation: the streams that wait for it, and the operations of other streams it waits for.
+using Operations = IndexedVector<OperationIndex, Operation>;
+using Streams = IndexedVector<OperationIndex, int>;
+
 struct Signals {
-  std::vector<std::vector<int>> after;
-  std::vector<std::vector<OperationIndex>> before;
+  IndexedVector<OperationIndex, std::vector<int>> after;  // streams that wait for the operation
+  // Operations of other streams that the operation waits for.
+  IndexedVector<OperationIndex, std::vector<OperationIndex>> before;
 };
 
-// @pre streams[i] is that of operations[i]
-Signals signals_between(std::span<const Operation> operations, std::span<const int> streams) {
-  Signals signals{.after = std::vector<std::vector<int>>(operations.size()),
-                  .before = std::vector<std::vector<OperationIndex>>(operations.size())};
-  for (std::size_t i = 0; i < operations.size(); ++i) {
-    for (OperationIndex index : operations[i].depends_on) {
-      const auto earlier = static_cast<std::size_t>(index);
+// @pre streams[i] is the stream of operations[i]
+Signals signals_between(const Operations& operations, const Streams& streams) {
+  Signals signals{.after = decltype(Signals::after)(operations.size()),
+                  .before = decltype(Signals::before)(operations.size())};
+  for (const OperationIndex i : operations.indices()) {
+    for (OperationIndex earlier : operations[i].depends_on) {
       std::vector<int>& told = signals.after[earlier];
       const bool is_told = std::find(told.begin(), told.end(), streams[i]) != told.end();
       if (streams[earlier] == streams[i] || is_told) continue;
       told.push_back(streams[i]);
-      signals.before[i].push_back(index);
+      signals.before[i].push_back(earlier);
     }
   }
   return signals;
 }
 
-// 0 for what runs one after the other: kernels of lane 0, and communication where nothing overlaps.
-std::vector<int> streams_of(std::span<const Operation> operations, double overlap) {
-  std::vector<int> streams(operations.size(), 0);
-  for (std::size_t i = 0; i < operations.size(); ++i) {
+// Kernels of lane 0, and communication where nothing overlaps, run one after the other in stream 0.
+Streams streams_of(const Operations& operations, double overlap) {
+  Streams streams(operations.size(), 0);
+  for (const OperationIndex i : operations.indices()) {
     if (operations[i].lane > 0) streams[i] = base_streams(overlap) + operations[i].lane - 1;
     if (overlap <= 0.0 || !is_communication(operations[i])) continue;
     if (operations[i].stream == Stream::halo) streams[i] = 1;
@@ -60,12 +63,12 @@ int most_lanes(std::span<const PricedSchedule> schedules) {
   return most;
 }
 
-// The gaps between the messages of one transfer, one way.
+// Counts the gaps between the messages of one transfer in one direction.
 class Gaps {
  public:
   Gaps(const Platform& platform, int rank) : platform_(platform), rank_(rank) {}
 
-  // Seconds between this message and the one before.
+  // Returns the seconds between this message and the one before.
   double before(int peer) {
     const double gap_s = any_ ? level_between(platform_, rank_, peer).gap_s : 0.0;
     any_ = true;
@@ -84,7 +87,7 @@ class Gaps {
 
 class RankWriter {
  public:
-  // `lanes`: that the rank with the most has.
+  // `lanes` is the number of lanes of the rank that has most.
   RankWriter(const PricedSchedule& priced,
              const Platform& platform,
              const TraceOptions& options,
@@ -100,19 +103,17 @@ class RankWriter {
     }
   }
 
-  // By stream.
+  // Returns the traces by stream.
   std::vector<Trace> write() && {
     const Signals signals = signals_between(schedule_.operations, streams_);
     const int rank = schedule_.rank;
-    for (std::size_t i = 0; i < streams_.size(); ++i) {
-      Trace& trace = traces_[static_cast<std::size_t>(streams_[i])];
-      for (OperationIndex index : signals.before[i]) {
-        trace.await(process(rank, streams_[static_cast<std::size_t>(index)]), index);
+    for (const OperationIndex i : streams_.indices()) {
+      Trace& trace = traces_[streams_[i]];
+      for (OperationIndex earlier : signals.before[i]) {
+        trace.await(process(rank, streams_[earlier]), earlier);
       }
       write(i);
-      for (int stream : signals.after[i]) {
-        trace.signal(process(rank, stream), static_cast<OperationIndex>(i));
-      }
+      for (int stream : signals.after[i]) trace.signal(process(rank, stream), i);
       const bool is_beside = streams_[i] > 0 && is_communication(schedule_.operations[i]);
       if (is_beside) traces_[0].compute((1.0 - options_.overlap) * prices_[i].seconds);
     }
@@ -122,7 +123,7 @@ class RankWriter {
  private:
   int process(int rank, int stream) const { return stream * schedule_.ranks + rank; }
 
-  void write(std::size_t index) {
+  void write(OperationIndex index) {
     const int stream = streams_[index];
     const OperationBody& body = schedule_.operations[index].body;
     if (const auto* transfer = std::get_if<TransferOperation>(&body)) {
@@ -130,12 +131,12 @@ class RankWriter {
     } else if (const auto* collective = std::get_if<CollectiveOperation>(&body)) {
       write(*collective, stream);
     } else {
-      traces_[static_cast<std::size_t>(stream)].compute(prices_[index].seconds);
+      traces_[stream].compute(prices_[index].seconds);
     }
   }
 
   void write(const TransferOperation& transfer, int stream) {
-    Trace& trace = traces_[static_cast<std::size_t>(stream)];
+    Trace& trace = traces_[stream];
     const TransferTraits traits = traits_of(schedule_, transfer);
     const TransferTime time = transfer_time(platform_, transfer.list, schedule_.rank, traits);
     const auto bytes = [&](const PeerMessage& message) {
@@ -159,7 +160,7 @@ class RankWriter {
   }
 
   void write(const CollectiveOperation& collective, int stream) {
-    Trace& trace = traces_[static_cast<std::size_t>(stream)];
+    Trace& trace = traces_[stream];
     for (const Round& round : collective_rounds(platform_, collective, schedule_.rank)) {
       const auto& [send, receive, add_s] = round;
       if (receive.peer >= 0) trace.irecv(on_wire(receive, allreduce_tag, stream));
@@ -169,7 +170,7 @@ class RankWriter {
     }
   }
 
-  // As one message of the model; links are the same in both directions.
+  // Returns one message of the model. Links are equal in both directions.
   RoundMessage plain(int peer, double bytes) const {
     return {peer, bytes, message_time_s(platform_, schedule_.rank, peer, bytes)};
   }
@@ -183,10 +184,10 @@ class RankWriter {
   }
 
   const Schedule& schedule_;
-  const std::vector<Price>& prices_;
+  const IndexedVector<OperationIndex, Price>& prices_;
   const Platform& platform_;
   const TraceOptions& options_;
-  std::vector<int> streams_;  // by operation
+  Streams streams_;
   std::vector<Trace> traces_;
 };
 
@@ -203,11 +204,11 @@ Traces rank_traces(std::span<const PricedSchedule> schedules,
   Traces traces{.ranks = static_cast<int>(schedules.size())};
   const std::size_t streams = by_rank.empty() ? 0 : by_rank.front().size();
   for (std::size_t stream = 0; stream < streams; ++stream) {
-    for (std::size_t rank = 0; rank < by_rank.size(); ++rank) {
+    for (int rank = 0; rank < traces.ranks; ++rank) {
       const Trace& trace = traces.processes.emplace_back(std::move(by_rank[rank][stream]));
       traces.messages += trace.messages();
       for (int receiver : trace.receivers()) {
-        traces.routes.emplace(static_cast<int>(rank), receiver % traces.ranks);
+        traces.routes.emplace(rank, receiver % traces.ranks);
       }
     }
   }

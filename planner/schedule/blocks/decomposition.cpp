@@ -29,15 +29,15 @@ std::vector<bool> Decomposition::layers_around(const std::vector<bool>& wanted) 
   std::vector<bool> found(network.layers().size(), !plan().multigrid.empty());
   for (const Unit& unit : units()) {
     if (!wanted[index_of(unit)]) continue;
-    for (LayerIndex layer : layers_of(network, unit)) found[static_cast<std::size_t>(layer)] = true;
-    for (LayerIndex layer : unit.inputs) found[static_cast<std::size_t>(layer)] = true;
+    for (LayerIndex layer : layers_of(network, unit)) found[layer] = true;
+    for (LayerIndex layer : unit.inputs) found[layer] = true;
   }
   const std::vector<bool> own = found;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
-    if (is_loss(network.layer(layer).parameters)) found[static_cast<std::size_t>(layer)] = true;
-    if (!own[static_cast<std::size_t>(layer)]) continue;
+    if (is_loss(network.layer(layer).parameters)) found[layer] = true;
+    if (!own[layer]) continue;
     for (LayerIndex reader : network.consumers_of(layer)) {
-      found[static_cast<std::size_t>(reader)] = true;
+      found[reader] = true;
     }
   }
   return found;
@@ -51,21 +51,19 @@ void Decomposition::add_blocks(const std::vector<bool>& layers) {
   loads_needed_.resize(layers.size(), false);
   BlockOwnership::Tables tables;
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
-    const auto index = static_cast<std::size_t>(layer);
-    if (!layers[index]) continue;
+    if (!layers[layer]) continue;
     const BlockOwnership& owned =
-        owned_[index].emplace(owned_blocks(plan(), layer).tabulated(tables));
-    const ChannelAlgorithm algorithm = plan().layers[index].channel_algorithm;
+        owned_[layer].emplace(owned_blocks(plan(), layer).tabulated(tables));
+    const ChannelAlgorithm algorithm = plan().layers[layer].channel_algorithm;
     for (std::size_t input = 0; input < network.inputs_of(layer).size(); ++input) {
-      needed_[index].push_back(
+      needed_[layer].push_back(
           needed_blocks(network, layer, input, owned, algorithm).tabulated(tables));
     }
-    computed_[index].emplace(computed_blocks(plan(), layer, owned).tabulated(tables));
+    computed_[layer].emplace(computed_blocks(plan(), layer, owned).tabulated(tables));
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
-    const auto index = static_cast<std::size_t>(layer);
-    if (!layers[index] || !has_one_dense_reader(network, layer)) continue;
-    loads_needed_[index] = cnnplan::loads_needed(owned(layer), needed_by_reader(layer));
+    if (!layers[layer] || !has_one_dense_reader(network, layer)) continue;
+    loads_needed_[layer] = cnnplan::loads_needed(owned(layer), needed_by_reader(layer));
   }
 }
 

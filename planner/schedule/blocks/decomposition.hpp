@@ -32,7 +32,7 @@ class Decomposition : public FusedUnits {
   // Blocks of an input that the ranks need, in the indices of the input. The residual of a fused
   // unit is needed on the block that the unit owns.
   const BlockOwnership& needed(const Unit& unit, std::size_t input) const {
-    const auto& needed = needed_.at(static_cast<std::size_t>(unit.head));
+    const auto& needed = needed_.at(unit.head);
     return input < needed.size() ? needed[input] : owned(unit.last);
   }
   // Between the owners of an input and what is needed of it: where exchanges_forward and
@@ -43,12 +43,10 @@ class Decomposition : public FusedUnits {
   // What is needed of a layer by its only reader, which has no other input.
   const BlockOwnership& needed_by_reader(LayerIndex layer) const {
     const LayerIndex reader = plan().network.consumers_of(layer).front();
-    return needed_.at(static_cast<std::size_t>(reader)).front();
+    return needed_.at(reader).front();
   }
   // True where a rank loads with its samples what their only reader needs of others.
-  bool loads_needed(LayerIndex layer) const {
-    return loads_needed_.at(static_cast<std::size_t>(layer));
-  }
+  bool loads_needed(LayerIndex layer) const { return loads_needed_.at(layer); }
   // Output blocks that the kernels of a unit compute.
   const BlockOwnership& computed(const Unit& unit) const { return at(computed_, unit.head); }
 
@@ -62,7 +60,7 @@ class Decomposition : public FusedUnits {
   void add_blocks(const std::vector<bool>& layers);
   std::vector<InputExchange> exchanges_of(const Unit& unit) const;
   static const BlockOwnership& at(const Blocks& blocks, LayerIndex layer) {
-    return blocks.at(static_cast<std::size_t>(layer)).value();
+    return blocks.at(layer).value();
   }
 
   Blocks owned_;

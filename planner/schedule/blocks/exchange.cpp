@@ -151,7 +151,7 @@ void add_sliced_gradients(const Network& network,
   const bool tiles = !overlaps && covered == channels;
   for (const LayerIndex consumer : consumers) {
     const bool is_first = consumer == consumers.back();
-    gradients[static_cast<std::size_t>(consumer)] = {
+    gradients[consumer] = {
         .is_shared = true, .clears = is_first && !tiles, .adds = !is_first && overlaps};
   }
 }

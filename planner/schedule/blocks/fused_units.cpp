@@ -23,7 +23,7 @@ FusedUnits::FusedUnits(const Plan& plan)
   unit_indices_.resize(network.layers().size());
   for (std::size_t i = 0; i < units_.size(); ++i) {
     for (LayerIndex layer : layers_of(network, units_[i])) {
-      unit_indices_[static_cast<std::size_t>(layer)] = i;
+      unit_indices_[layer] = i;
     }
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
@@ -34,7 +34,7 @@ FusedUnits::FusedUnits(const Plan& plan)
   }
   needs_dense_gradient_.resize(network.layers().size());
   for (const Unit& unit : units_) {
-    needs_dense_gradient_[static_cast<std::size_t>(unit.last)] = needs_dense_gradient(unit);
+    needs_dense_gradient_[unit.last] = needs_dense_gradient(unit);
   }
 }
 
@@ -52,7 +52,7 @@ bool FusedUnits::needs_dense_gradient(const Unit& unit) const {
 }
 
 const Unit& FusedUnits::unit_of(LayerIndex layer) const {
-  return units_.at(unit_indices_.at(static_cast<std::size_t>(layer)));
+  return units_.at(unit_indices_.at(layer));
 }
 
 }  // namespace cnnplan

@@ -29,17 +29,13 @@ class FusedUnits {
   // The unit that `layer` belongs to.
   const Unit& unit_of(LayerIndex layer) const;
   // True when the layer or one before it has parameters.
-  bool requires_gradient(LayerIndex layer) const {
-    return requires_gradient_.at(static_cast<std::size_t>(layer));
-  }
+  bool requires_gradient(LayerIndex layer) const { return requires_gradient_.at(layer); }
   // True when the gradient of the output of `layer` must be a dense block: its unit's kernels read
   // no other, or it is handed on as it is to a unit for which this holds.
   // @pre the output is not fused away
-  bool needs_dense_gradient(LayerIndex layer) const {
-    return needs_dense_gradient_.at(static_cast<std::size_t>(layer));
-  }
+  bool needs_dense_gradient(LayerIndex layer) const { return needs_dense_gradient_.at(layer); }
   const SlicedGradient& sliced_gradient(LayerIndex layer) const {
-    return sliced_gradients_.at(static_cast<std::size_t>(layer));
+    return sliced_gradients_.at(layer);
   }
 
  private:

@@ -22,9 +22,7 @@ bool is_fusible_relu(const Network& network, LayerIndex layer) {
 LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
   const auto& consumers = plan.network.consumers_of(layer);
   if (consumers.size() != 1) return -1;
-  const auto plan_of = [&](LayerIndex l) -> const LayerPlan& {
-    return plan.layers[static_cast<std::size_t>(l)];
-  };
+  const auto plan_of = [&](LayerIndex l) -> const LayerPlan& { return plan.layers[l]; };
   return same_ranks(plan_of(consumers[0]), plan_of(layer)) ? consumers[0] : -1;
 }
 
@@ -40,7 +38,7 @@ bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
 Unit unit_of(const Plan& plan, LayerIndex head) {
   const Network& network = plan.network;
   Unit unit{.head = head, .last = head, .inputs = network.inputs_of(head)};
-  const Split split = plan.layers[static_cast<std::size_t>(head)].split();
+  const Split split = plan.layers[head].split();
   const bool is_convolution = is_any_of<Convolution, FullyConnected>(network, head);
   const bool can_fuse =
       is_convolution ? writes_dense_relu(split) : is_any_of<BatchNorm, Add>(network, head);
@@ -76,12 +74,12 @@ std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit) {
 
 std::vector<Unit> fuse(const Plan& plan) {
   std::vector<Unit> units;
-  std::vector<bool> taken(static_cast<std::size_t>(plan.network.layer_count()), false);
+  std::vector<bool> taken(plan.network.layer_count(), false);
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    if (taken[static_cast<std::size_t>(layer)]) continue;
+    if (taken[layer]) continue;
     units.push_back(unit_of(plan, layer));
     for (LayerIndex member : layers_of(plan.network, units.back())) {
-      taken[static_cast<std::size_t>(member)] = true;
+      taken[member] = true;
     }
   }
   return units;

@@ -33,8 +33,7 @@ LayerHierarchy::LayerHierarchy(int layers, int coarsening, int levels)
     groups_.push_back(grouped(static_cast<int>(fine.size()), coarsening));
     std::vector<LayerRange> coarse;
     for (const LayerRange& group : groups_.back()) {
-      coarse.push_back({fine[static_cast<std::size_t>(group.first)].first,
-                        fine[static_cast<std::size_t>(group.end) - 1].end});
+      coarse.push_back({fine[group.first].first, fine[group.end - 1].end});
     }
     steps_.push_back(std::move(coarse));
   }

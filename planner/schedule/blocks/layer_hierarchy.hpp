@@ -23,13 +23,9 @@ class LayerHierarchy {
 
   int levels() const { return static_cast<int>(steps_.size()); }
   // The layers of every step. @pre 0 <= level < levels()
-  const std::vector<LayerRange>& steps(int level) const {
-    return steps_[static_cast<std::size_t>(level)];
-  }
+  const std::vector<LayerRange>& steps(int level) const { return steps_[level]; }
   // By step of the next level, the steps of `level` in it. @pre 0 <= level < levels() - 1
-  const std::vector<LayerRange>& groups(int level) const {
-    return groups_[static_cast<std::size_t>(level)];
-  }
+  const std::vector<LayerRange>& groups(int level) const { return groups_[level]; }
 
  private:
   std::vector<std::vector<LayerRange>> steps_;   // by level

@@ -5,7 +5,7 @@ namespace cnnplan {
 namespace {
 
 const LayerPlan& layer_plan(const Plan& plan, LayerIndex layer) {
-  return plan.layers[static_cast<std::size_t>(layer)];
+  return plan.layers[layer];
 }
 
 // Nothing at another stage.

@@ -52,8 +52,7 @@ void backward_pass(LoweringState& state) {
 
 // Keeps the memory of a buffer to the end of the step.
 void keep_to_end(Schedule& schedule, BufferIndex buffer) {
-  schedule.buffers[static_cast<std::size_t>(buffer)].last_use =
-      static_cast<OperationIndex>(schedule.operations.size()) - 1;
+  schedule.buffers[buffer].last_use = schedule.operations.last_index();
 }
 
 // The input of the main loss and the residuals are read after the step.
@@ -83,8 +82,8 @@ Schedule lower(const Decomposition& decomposition,
 
   Schedule& schedule = writer.schedule();
   const std::size_t layers = context.network().layers().size();
-  schedule.running_mean.assign(layers, -1);
-  schedule.running_variance.assign(layers, -1);
+  schedule.running_mean.resize(layers);
+  schedule.running_variance.resize(layers);
   parameters.add_all();
   buckets.gather_weights();
   forward_pass(state);

@@ -24,15 +24,14 @@ int level_to(const Platform& platform, int rank, int other, bool exists) {
 
 class Refinement {
  public:
-  explicit Refinement(int ranks) : class_of_(static_cast<std::size_t>(ranks), 0) {}
+  explicit Refinement(int ranks) : class_of_(ranks, 0) {}
 
   // Splits classes whose ranks differ in `feature(rank)`, which is at least -1 and below 2^31.
   template <typename Feature>
   void refine(const Feature& feature) {
     std::unordered_map<std::int64_t, int> numbers;
-    for (std::size_t rank = 0; rank < class_of_.size(); ++rank) {
-      const std::int64_t key =
-          (std::int64_t{class_of_[rank]} << 32) + std::int64_t{feature(static_cast<int>(rank))} + 1;
+    for (int rank = 0; rank < std::ssize(class_of_); ++rank) {
+      const std::int64_t key = (std::int64_t{class_of_[rank]} << 32) + feature(rank) + 1;
       const int next = static_cast<int>(numbers.size());
       class_of_[rank] = numbers.try_emplace(key, next).first->second;
     }
@@ -40,8 +39,7 @@ class Refinement {
 
   // Splits classes by a number for each coordinate along `axis`.
   void refine_along(const Mesh& mesh, Axis axis, const std::vector<int>& numbers) {
-    refine(
-        [&](int rank) { return numbers[static_cast<std::size_t>(mesh.coordinate(rank, axis))]; });
+    refine([&](int rank) { return numbers[mesh.coordinate(rank, axis)]; });
   }
 
   void refine_by_levels(const Platform& platform, const Mesh& mesh, const MeshAxis& axis) {
@@ -112,7 +110,7 @@ class Refinement {
 std::map<Mesh, std::vector<LayerIndex>> layers_by_mesh(const Plan& plan) {
   std::map<Mesh, std::vector<LayerIndex>> layers;
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    layers[plan.layers[static_cast<std::size_t>(layer)].mesh].push_back(layer);
+    layers[plan.layers[layer].mesh].push_back(layer);
   }
   return layers;
 }
@@ -122,7 +120,7 @@ std::set<std::pair<std::int64_t, std::int64_t>> stationary_w_channels(
     const Plan& plan, const std::vector<LayerIndex>& layers) {
   std::set<std::pair<std::int64_t, std::int64_t>> channels;
   for (LayerIndex layer : layers) {
-    const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
+    const auto algorithm = plan.layers[layer].channel_algorithm;
     if (algorithm != ChannelAlgorithm::stationary_w) continue;
     const LayerIndex input = plan.network.inputs_of(layer)[0];
     channels.emplace(plan.network.output_shape(input, 1)[Dim::c],
@@ -140,10 +138,10 @@ bool has_samples_first(const Mesh& mesh) {
 }  // namespace
 
 RankClasses::RankClasses(std::vector<int> class_of) : class_of_(std::move(class_of)) {
-  for (std::size_t rank = 0; rank < class_of_.size(); ++rank) {
-    const auto index = static_cast<std::size_t>(class_of_[rank]);
-    if (index == representatives_.size()) {
-      representatives_.push_back(static_cast<int>(rank));
+  for (int rank = 0; rank < rank_count(); ++rank) {
+    const int index = class_of_[rank];
+    if (index == count()) {
+      representatives_.push_back(rank);
       sizes_.push_back(0);
     }
     ++sizes_[index];
@@ -151,7 +149,7 @@ RankClasses::RankClasses(std::vector<int> class_of) : class_of_(std::move(class_
 }
 
 RankClasses RankClasses::each(int ranks) {
-  std::vector<int> class_of(static_cast<std::size_t>(ranks));
+  std::vector<int> class_of(ranks);
   std::iota(class_of.begin(), class_of.end(), 0);
   return RankClasses(std::move(class_of));
 }

@@ -36,7 +36,7 @@ class RankClasses {
   const std::vector<int>& representatives() const { return representatives_; }
   // Holds by class how many ranks are in it.
   const std::vector<int>& sizes() const { return sizes_; }
-  int class_of(int rank) const { return class_of_[static_cast<std::size_t>(rank)]; }
+  int class_of(int rank) const { return class_of_[rank]; }
 
  private:
   explicit RankClasses(std::vector<int> class_of);

@@ -33,12 +33,12 @@ int representative_distance(const Plan& plan, const Platform& platform) {
   std::int64_t distance = distance_of_like_places(platform, plan.ranks);
   if (distance == 0) return plan.ranks;
   if (plan.ranks_per_node < plan.ranks) {
-    distance = std::lcm(distance, std::int64_t{plan.ranks_per_node});
+    distance = std::lcm(distance, plan.ranks_per_node);
   }
   for (const LayerPlan& layer : plan.layers) {
     if (!cuts_samples_evenly(layer.mesh, plan.batch)) return plan.ranks;
     if (!repeats_along_ranks(layer.mesh)) return plan.ranks;
-    distance = std::lcm(distance, std::int64_t{layer.mesh.stride(Axis::n)});
+    distance = std::lcm(distance, layer.mesh.stride(Axis::n));
   }
   return plan.ranks % distance == 0 ? static_cast<int>(distance) : plan.ranks;
 }

@@ -60,7 +60,7 @@ struct UnitKey {
 UnitKey key_of(const FusedUnits& fused, const Unit& unit) {
   const Plan& plan = fused.plan();
   const Network& network = plan.network;
-  const LayerPlan& layer_plan = plan.layers[static_cast<std::size_t>(unit.head)];
+  const LayerPlan& layer_plan = plan.layers[unit.head];
   UnitKey key{.parameters = network.layer(unit.head).parameters,
               .inputs = {},
               .output = network.output_shape(unit.last, plan.batch),

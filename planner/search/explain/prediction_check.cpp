@@ -50,14 +50,14 @@ class PredictionCheck {
     const Schedule schedule = lower(plan_, std::array{0}, {.detail = Detail::priced}).front();
     const std::size_t own = schedule.operations.size();
     for (std::size_t i = 0; i < own; ++i) {
+      const Operation& lowered = schedule.operations[OperationIndex(i)];
       if (i == operations.size()) {
         refuse("/operations",
                "a list of " + std::to_string(i),
                "at least the " + std::to_string(own) + " operations of rank 0");
       }
-      operation(
-          i, operations[i].id == schedule.operations[i].id, quoted(schedule.operations[i].id));
-      place(i, place_of(schedule.operations[i].label, plan_.network));
+      operation(i, operations[i].id == lowered.id, quoted(lowered.id));
+      place(i, place_of(lowered.label, plan_.network));
     }
     for (std::size_t i = own; i < operations.size(); ++i) {
       operation(

@@ -104,7 +104,7 @@ bool is_edge(const Operation& operation) {
 double own_s(const Schedule& schedule, const Operation& operation, const PriceList& prices) {
   const auto* load = std::get_if<LoadOperation>(&operation.body);
   if (load == nullptr) return prices(schedule, operation).seconds;
-  const Buffer& data = schedule.buffers[static_cast<std::size_t>(load->data)];
+  const Buffer& data = schedule.buffers[load->data];
   const Box& own = schedule.outputs[static_cast<std::size_t>(operation.layer)].box;
   return prices.load_s(checked_multiply(volume(own), bytes_of(data.element)));
 }

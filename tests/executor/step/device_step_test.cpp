@@ -203,11 +203,11 @@ TEST_CASE("StepRunner: a plan that names engines runs them, and nothing is tried
     DeviceTraining training(plan, *backend, self);
     CHECK(emulation::calls("cudnnBackendExecute") == executed);
     std::int64_t convolutions = 0;
-    for (std::size_t i = 0; i < training.schedule.operations.size(); ++i) {
+    for (const OperationIndex i : training.schedule.operations.indices()) {
       const auto* kernel = std::get_if<KernelOperation>(&training.schedule.operations[i].body);
       if (kernel == nullptr || kernel->spec.kind != KernelKind::convolution) continue;
       ++convolutions;
-      CHECK(training.runner.implementation(static_cast<OperationIndex>(i)) == name);
+      CHECK(training.runner.implementation(i) == name);
     }
     training.runner.run(state_of(0));
     CHECK(emulation::calls("cudnnBackendExecute") == executed + convolutions);

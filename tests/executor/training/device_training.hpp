@@ -57,10 +57,10 @@ struct DeviceTraining {
   // All that a step leaves behind.
   std::vector<std::vector<double>> numbers() const {
     std::vector<std::vector<double>> all{{runner.loss()}};
-    for (std::size_t i = 0; i < parameters.slots().size(); ++i) {
+    for (const SlotIndex i : parameters.slots().indices()) {
       for (ParameterArena arena :
            {ParameterArena::weights, ParameterArena::gradients, ParameterArena::momentum}) {
-        all.push_back(parameters.plain(arena, static_cast<int>(i)));
+        all.push_back(parameters.plain(arena, i));
       }
     }
     return all;

@@ -55,9 +55,9 @@ GradientDifference difference_with(int cycles, const Communicator& world) {
 // All that a check must leave as it was.
 std::vector<std::vector<double>> contents(const ParameterStore& store, LayerIndex batch_norm) {
   std::vector<std::vector<double>> values;
-  for (std::size_t slot = 0; slot < store.slots().size(); ++slot) {
-    values.push_back(store.plain(ParameterArena::weights, static_cast<int>(slot)));
-    values.push_back(store.plain(ParameterArena::momentum, static_cast<int>(slot)));
+  for (const SlotIndex slot : store.slots().indices()) {
+    values.push_back(store.plain(ParameterArena::weights, slot));
+    values.push_back(store.plain(ParameterArena::momentum, slot));
   }
   values.push_back(store.running_values(batch_norm, false));
   values.push_back(store.running_values(batch_norm, true));

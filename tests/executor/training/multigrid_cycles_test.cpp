@@ -113,8 +113,8 @@ Result measured(const Plan& plan, int blocks, const Communicator& world) {
   const auto backend = make_backend(tested_backend("reference"), {});
   const Schedule schedule = lower(plan, world.rank(), {.residuals = true});
   ParameterStore store(schedule, plan.network, plan.precision, *backend);
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
-    store.set_weight(static_cast<int>(i), first_values(store.slots()[i], plan.network));
+  for (const SlotIndex i : store.slots().indices()) {
+    store.set_weight(i, first_values(store.slots()[i], plan.network));
   }
   Groups groups(world);
   TwoNumbers data;
@@ -130,13 +130,13 @@ Result measured(const Plan& plan, int blocks, const Communicator& world) {
     result.residual_squares[residual.backward ? 1 : 0][static_cast<std::size_t>(residual.cycles)] +=
         squares_of(block.view);
   }
-  for (std::size_t i = 0; i < store.slots().size(); ++i) {
+  for (const SlotIndex i : store.slots().indices()) {
     const ParameterSlot& slot = store.slots()[i];
     const std::string& name = plan.network.layer(slot.layer).name;
     if (!name.starts_with("b") || slot.elements == 0) continue;
     const auto block = static_cast<std::size_t>(std::stoi(name.substr(1)));
     result.gradients[block][slot.role == ParameterRole::weight ? 0 : 1] =
-        store.plain(ParameterArena::gradients, static_cast<int>(i)).at(0);
+        store.plain(ParameterArena::gradients, i).at(0);
   }
   return result;
 }

@@ -66,18 +66,20 @@ constexpr std::array<Row, 4> rows{{{Precision::fp32, 1e-4, 1.0},
 
 // Copies that are not the rounded weights.
 std::int64_t wrong_copies(const ParameterStore& store, Device& device) {
-  const int last = static_cast<int>(store.slots().size()) - 1;
-  std::vector<float> weights(static_cast<std::size_t>(store.elements(0, last)));
+  const SlotIndex last = store.slots().last_index();
+  std::vector<float> weights(store.elements(SlotIndex(0), last));
   const auto bytes_of_all = [&](std::size_t bytes) {
     return static_cast<std::int64_t>(weights.size() * bytes);
   };
-  device.copy_to_host(
-      weights.data(), store.address(ParameterArena::weights, 0), bytes_of_all(sizeof(float)));
+  device.copy_to_host(weights.data(),
+                      store.address(ParameterArena::weights, SlotIndex(0)),
+                      bytes_of_all(sizeof(float)));
   std::int64_t count = 0;
   with_type_of(activation_element(store.precision()), [&]<typename T>(T) {
     std::vector<T> copies(weights.size());
-    device.copy_to_host(
-        copies.data(), store.address(ParameterArena::weight_copies, 0), bytes_of_all(sizeof(T)));
+    device.copy_to_host(copies.data(),
+                        store.address(ParameterArena::weight_copies, SlotIndex(0)),
+                        bytes_of_all(sizeof(T)));
     device.synchronize();
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const auto copy = static_cast<double>(copies[i]);
@@ -128,7 +130,7 @@ TEST_CASE("Training: copies of weights are the rounded weights, before and after
         schedule,
         {.backend = backend.get(), .parameters = &store, .groups = &groups, .data = &data});
     CHECK(wrong_copies(store, backend->device()) == 0);
-    const int last = static_cast<int>(store.slots().size()) - 1;
+    const SlotIndex last = store.slots().last_index();
     const std::vector<double> before = store.plain(ParameterArena::weights, last);
     for (int step = 0; step < 3; ++step) runner.run({.step = step, .learning_rate = 0.05});
     CHECK(store.plain(ParameterArena::weights, last) != before);

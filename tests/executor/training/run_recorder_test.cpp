@@ -112,7 +112,7 @@ TEST_CASE("RunRecorder: medians over steps, of means over the ranks that have th
     recorder.record_step(training.runner);
     recorder.record_operations(training.runner);
     slowest.push_back(world.maximum(training.runner.step_time_s()));
-    for (std::size_t i = 0; i < training.schedule.operations.size(); ++i) {
+    for (const OperationIndex i : training.schedule.operations.indices()) {
       own[training.schedule.operations[i].id].push_back(training.runner.operation_times_s()[i]);
     }
   }

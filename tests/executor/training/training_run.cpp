@@ -26,10 +26,9 @@ constexpr double learning_rate = 1e-3;
 
 void set_first_weights(ParameterStore& store, const Network& network, const RunSetup& setup) {
   initialize(store, network, setup.seed);
-  for (std::size_t slot = 0; slot < store.slots().size(); ++slot) {
-    const auto index = static_cast<int>(slot);
+  for (const SlotIndex slot : store.slots().indices()) {
     const ParameterSlot& parameter = store.slots()[slot];
-    std::vector<double> values = store.plain(ParameterArena::weights, index);
+    std::vector<double> values = store.plain(ParameterArena::weights, slot);
     const std::uint64_t key =
         random_key({.seed = setup.seed,
                     .use = RandomUse::weights,
@@ -43,7 +42,7 @@ void set_first_weights(ParameterStore& store, const Network& network, const RunS
         *next *= 1.0 + (i % 2 == 0 ? setup.perturbation : -setup.perturbation);
       }
     });
-    store.set_weight(index, values);
+    store.set_weight(slot, values);
   }
 }
 
@@ -121,13 +120,13 @@ NamedValues named(const ParameterStore& store,
                   const Plan& plan,
                   const Communicator& world) {
   NamedValues values;
-  for (std::size_t slot = 0; slot < store.slots().size(); ++slot) {
+  for (const SlotIndex slot : store.slots().indices()) {
     const ParameterSlot& parameter = store.slots()[slot];
     const std::string& layer = plan.network.layer(parameter.layer).name;
-    values[layer + '/' + std::string(to_text(parameter.role))] = gather_parameter(
-        {parameter.shape, parameter.box, store.plain(arena, static_cast<int>(slot))},
-        mesh_of(plan, parameter.layer),
-        world);
+    values[layer + '/' + std::string(to_text(parameter.role))] =
+        gather_parameter({parameter.shape, parameter.box, store.plain(arena, slot)},
+                         mesh_of(plan, parameter.layer),
+                         world);
   }
   return values;
 }

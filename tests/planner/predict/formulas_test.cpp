@@ -136,7 +136,7 @@ TEST_CASE("formulas: each operation of the layer once, on the rank where it take
     CHECK(ids.insert(formula.operation).second);
     double most_s = 0.0;
     for (const PricedSchedule& rank : priced.schedules) {
-      for (std::size_t i = 0; i < rank.prices.size(); ++i) {
+      for (const OperationIndex i : rank.prices.indices()) {
         const bool is_same = rank.schedule.operations[i].id == formula.operation;
         if (is_same) most_s = std::max(most_s, rank.prices[i].seconds);
       }

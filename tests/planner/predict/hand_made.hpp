@@ -16,14 +16,11 @@ class HandMade {
  public:
   explicit HandMade(int rank) { priced_.schedule.rank = rank; }
 
-  HandMade& compute(const std::string& id, double seconds, std::vector<OperationIndex> after = {}) {
+  HandMade& compute(const std::string& id, double seconds, std::vector<int> after = {}) {
     return add(id, Stream::compute, std::move(after), seconds, KernelOperation{});
   }
   // A halo exchanged with one other rank.
-  HandMade& halo(const std::string& id,
-                 int peer,
-                 double seconds,
-                 std::vector<OperationIndex> after = {}) {
+  HandMade& halo(const std::string& id, int peer, double seconds, std::vector<int> after = {}) {
     TransferOperation transfer;
     transfer.list.sends = transfer.list.receives = {{.peer = peer, .box = whole({})}};
     return add(id, Stream::halo, std::move(after), seconds, std::move(transfer));
@@ -31,7 +28,7 @@ class HandMade {
   HandMade& allreduce(const std::string& id,
                       const std::vector<int>& group,
                       double seconds,
-                      std::vector<OperationIndex> after = {},
+                      std::vector<int> after = {},
                       Stream stream = Stream::reduce) {
     return add(id,
                stream,
@@ -55,11 +52,13 @@ class HandMade {
  private:
   HandMade& add(const std::string& id,
                 Stream stream,
-                std::vector<OperationIndex> after,
+                std::vector<int> after,
                 double seconds,
                 OperationBody body) {
-    priced_.schedule.operations.push_back(
-        {.id = id, .stream = stream, .depends_on = std::move(after), .body = std::move(body)});
+    priced_.schedule.operations.push_back({.id = id,
+                                           .stream = stream,
+                                           .depends_on = {after.begin(), after.end()},
+                                           .body = std::move(body)});
     priced_.prices.push_back({.seconds = seconds, .low_s = seconds / 2, .high_s = seconds * 2});
     return *this;
   }

@@ -66,7 +66,7 @@ TEST_CASE("predict: one rank takes the sum of its kernels' medians and the load"
   const Plan plan = resnet_plan("1");
   const Profile profile = profile_of(plan);
   const Schedule schedule = lower(plan, 0);
-  const Buffer& data = schedule.buffers[static_cast<std::size_t>(schedule.data)];
+  const Buffer& data = schedule.buffers[schedule.data];
   double expected_s = static_cast<double>(data.bytes) * default_platform(1).copy_s_per_byte;
   for (const Operation& operation : schedule.operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);

@@ -118,7 +118,7 @@ TEST_CASE("PriceList: an estimate has the launch in it, too") {
 TEST_CASE("PriceList: a transfer costs what its messages and copies cost") {
   Box row = whole({{1, 4, 1, 9, 8}});
   row[Dim::h] = {4, 5};
-  TransferOperation transfer{.source = 0, .destination = 1};
+  TransferOperation transfer{.source = BufferIndex(0), .destination = BufferIndex(1)};
   transfer.list.sends = transfer.list.receives = {{.peer = 0, .box = row}};
   for (const bool accumulate : {false, true}) {
     transfer.accumulate = transfer.zero_first = accumulate;
@@ -126,8 +126,8 @@ TEST_CASE("PriceList: a transfer costs what its messages and copies cost") {
     const double expected_s = transfer_time(small_platform(),
                                             transfer.list,
                                             1,
-                                            {.source_box = schedule.buffers[0].box,
-                                             .destination_box = schedule.buffers[1].box,
+                                            {.source_box = schedule.buffers.front().box,
+                                             .destination_box = schedule.buffers.back().box,
                                              .accumulate = accumulate,
                                              .zero_first = accumulate})
                                   .total_s();
@@ -140,12 +140,12 @@ TEST_CASE("PriceList: a transfer costs what its messages and copies cost") {
 
 TEST_CASE("PriceList: a transfer of doubles moves twice the bytes, of 16 bits half of them") {
   Schedule schedule = schedule_with_buffers();
-  TransferOperation transfer{.source = 0, .destination = 0};
-  transfer.list.receives = {{.peer = 1, .box = schedule.buffers[0].box}};
+  TransferOperation transfer{.source = BufferIndex(0), .destination = BufferIndex(0)};
+  transfer.list.receives = {{.peer = 1, .box = schedule.buffers.front().box}};
   const double single_s = price_of(schedule, transfer).seconds;
-  schedule.buffers[0].element = BufferElement::fp64;
+  schedule.buffers.front().element = BufferElement::fp64;
   CHECK(price_of(schedule, transfer).seconds == relative(2 * single_s, 1e-12));
-  schedule.buffers[0].element = BufferElement::bf16;
+  schedule.buffers.front().element = BufferElement::bf16;
   CHECK(price_of(schedule, transfer).seconds == relative(0.5 * single_s, 1e-12));
 }
 
@@ -168,12 +168,12 @@ TEST_CASE("PriceList: a collective costs by its group, bytes and algorithm") {
 
 TEST_CASE("PriceList: loading costs the copy of the samples, not of the halo around them") {
   Schedule schedule = schedule_with_buffers();
-  schedule.data_box = schedule.buffers[0].box;
-  const LoadOperation load{.data = 1, .labels = {0}};
+  schedule.data_box = schedule.buffers.front().box;
+  const LoadOperation load{.data = BufferIndex(1), .labels = {BufferIndex(0)}};
   CHECK(price_of(schedule, load).seconds == relative(1.024));
-  schedule.buffers[1].element = BufferElement::fp64;
+  schedule.buffers.back().element = BufferElement::fp64;
   CHECK(price_of(schedule, load).seconds == relative(2.048));
-  schedule.buffers[1].element = BufferElement::fp16;
+  schedule.buffers.back().element = BufferElement::fp16;
   CHECK(price_of(schedule, load).seconds == relative(0.512));
 }
 
@@ -204,13 +204,14 @@ TEST_CASE("priced: one price for every operation") {
   const KernelCosts kernels(small_profile());
   Schedule schedule = schedule_with_buffers();
   schedule.operations.push_back({.id = "a", .body = KernelOperation{.spec = relu_of(8)}});
-  schedule.data_box = schedule.buffers[0].box;
-  schedule.operations.push_back({.id = "b", .body = LoadOperation{.data = 0, .labels = {0}}});
+  schedule.data_box = schedule.buffers.front().box;
+  schedule.operations.push_back(
+      {.id = "b", .body = LoadOperation{.data = BufferIndex(0), .labels = {BufferIndex(0)}}});
   const PricedSchedule result = priced(schedule, PriceList(platform, kernels));
   CHECK(result.schedule.operations.size() == 2);
   REQUIRE(result.prices.size() == 2);
-  CHECK(result.prices[0].seconds == 2.0);
-  CHECK(result.prices[1].seconds == relative(1.024));
+  CHECK(result.prices.front().seconds == 2.0);
+  CHECK(result.prices.back().seconds == relative(1.024));
 }
 
 }  // namespace cnnplan::test

@@ -68,7 +68,7 @@ TEST_CASE("Virtual time: ranks are late by what fills their step, whatever the n
     std::vector<PricedSchedule> schedules;
     for (int rank : {0, 1}) {
       HandMade made(rank);
-      std::vector<OperationIndex> kernels;
+      std::vector<int> kernels;
       for (int lane = 0; lane < lanes; ++lane) {
         made.compute("a" + std::to_string(lane), 5).spread(0.3).in_lane(lane);
         kernels.push_back(lane);

@@ -16,12 +16,16 @@
 namespace cnnplan::test {
 namespace {
 
-Buffer buffer(std::int64_t bytes, OperationIndex first_use, OperationIndex last_use) {
-  return {
-      .role = BufferRole::activation, .bytes = bytes, .first_use = first_use, .last_use = last_use};
+Buffer buffer(std::int64_t bytes, int first_use, int last_use) {
+  return {.role = BufferRole::activation,
+          .bytes = bytes,
+          .first_use = OperationIndex(first_use),
+          .last_use = OperationIndex(last_use)};
 }
 
-Schedule placed(std::vector<Buffer> buffers) {
+using Buffers = IndexedVector<BufferIndex, Buffer>;
+
+Schedule placed(Buffers buffers) {
   Schedule schedule{.buffers = std::move(buffers)};
   place_buffers(schedule);
   return schedule;
@@ -65,8 +69,7 @@ std::int64_t sum_of_buffers(const Schedule& schedule) {
 // Bytes that live at once: no placement takes less.
 std::int64_t most_alive(const Schedule& schedule) {
   std::int64_t most = 0;
-  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
-    const auto now = static_cast<OperationIndex>(i);
+  for (const OperationIndex now : schedule.operations.indices()) {
     std::int64_t alive = 0;
     for (const Buffer& buffer : schedule.buffers) {
       const bool lives = buffer.first_use <= now && now <= buffer.last_use;
@@ -78,7 +81,7 @@ std::int64_t most_alive(const Schedule& schedule) {
 }
 
 // Each after a walk over all that were placed before it.
-void place_by_walking(std::vector<Buffer>& buffers) {
+void place_by_walking(Buffers& buffers) {
   std::vector<Buffer*> order;
   for (Buffer& placing : buffers) {
     if (uses_arena(placing)) order.push_back(&placing);
@@ -106,22 +109,22 @@ void place_by_walking(std::vector<Buffer>& buffers) {
 
 TEST_CASE("Memory layout: buffers whose lives overlap stand side by side") {
   const Schedule schedule = placed({buffer(128, 0, 2), buffer(64, 2, 3)});
-  CHECK(schedule.buffers[0].offset_bytes == 0);
-  CHECK(schedule.buffers[1].offset_bytes == 128);
+  CHECK(schedule.buffers[BufferIndex(0)].offset_bytes == 0);
+  CHECK(schedule.buffers[BufferIndex(1)].offset_bytes == 128);
   CHECK(schedule.arena_bytes == 192);
 }
 
 TEST_CASE("Memory layout: buffers whose lives do not meet share memory") {
   const Schedule schedule = placed({buffer(128, 0, 1), buffer(64, 2, 3)});
-  CHECK(schedule.buffers[1].offset_bytes == 0);
+  CHECK(schedule.buffers[BufferIndex(1)].offset_bytes == 0);
   CHECK(schedule.arena_bytes == 128);
 }
 
 TEST_CASE("Memory layout: small buffers start at cache lines, large ones at pages") {
   const Schedule schedule = placed({buffer(5000, 0, 9), buffer(4096, 0, 9), buffer(100, 0, 9)});
-  CHECK(schedule.buffers[0].offset_bytes == 0);
-  CHECK(schedule.buffers[1].offset_bytes == 8192);
-  CHECK(schedule.buffers[2].offset_bytes == 5056);
+  CHECK(schedule.buffers[BufferIndex(0)].offset_bytes == 0);
+  CHECK(schedule.buffers[BufferIndex(1)].offset_bytes == 8192);
+  CHECK(schedule.buffers[BufferIndex(2)].offset_bytes == 5056);
 }
 
 TEST_CASE("Memory layout: what is not used, empty or outside the arena takes no room") {
@@ -137,7 +140,7 @@ TEST_CASE("Memory layout: every buffer in the lowest gap, the largest first") {
     return std::uniform_int_distribution<int>(least, most)(random);
   };
   for (int round = 0; round < 300; ++round) {
-    std::vector<Buffer> buffers;
+    Buffers buffers;
     for (int i = 0; i < 60; ++i) {
       const int first = drawn(0, 30);
       const int pages = drawn(0, 2) * drawn(0, 3);
@@ -147,7 +150,7 @@ TEST_CASE("Memory layout: every buffer in the lowest gap, the largest first") {
     const Schedule schedule = placed(buffers);
     place_by_walking(buffers);
     CAPTURE(round);
-    for (std::size_t i = 0; i < buffers.size(); ++i) {
+    for (const BufferIndex i : buffers.indices()) {
       CHECK(schedule.buffers[i].offset_bytes == buffers[i].offset_bytes);
     }
   }
@@ -155,7 +158,7 @@ TEST_CASE("Memory layout: every buffer in the lowest gap, the largest first") {
 
 TEST_CASE("Memory layout: an arena beyond 64 bits is refused") {
   const std::int64_t half = std::numeric_limits<std::int64_t>::max() / 2 + 1;
-  const std::vector<Buffer> two{buffer(half, 0, 1), buffer(half, 0, 1)};
+  const Buffers two{buffer(half, 0, 1), buffer(half, 0, 1)};
   CHECK_THROWS_AS(placed(two), InputError);
   Schedule schedule{.buffers = two};
   for (Buffer& large : schedule.buffers) large.role = BufferRole::data;

@@ -50,24 +50,23 @@ bool conflict(const std::vector<Operand>& earlier, const std::vector<Operand>& l
 
 }  // namespace
 
-OrderOfExecution::OrderOfExecution(const std::vector<Operation>& operations) {
+OrderOfExecution::OrderOfExecution(const Operations& operations) {
   for (const Operation& operation : operations) {
-    std::vector<bool> row(operations.size(), false);
-    for (OperationIndex index : operation.depends_on) {
-      const auto earlier = static_cast<std::size_t>(index);
+    Row row(operations.size(), false);
+    for (OperationIndex earlier : operation.depends_on) {
       row[earlier] = true;
-      for (std::size_t i = 0; i < earlier; ++i) row[i] = row[i] || before_[earlier][i];
+      for (OperationIndex i(0); i < earlier; ++i) row[i] = row[i] || before_[earlier][i];
     }
     before_.push_back(std::move(row));
   }
 }
 
-std::string first_unordered_pair(const std::vector<Operation>& operations) {
+std::string first_unordered_pair(const Operations& operations) {
   const OrderOfExecution order(operations);
-  std::vector<std::vector<Operand>> operands;
+  IndexedVector<OperationIndex, std::vector<Operand>> operands;
   for (const Operation& operation : operations) operands.push_back(exact_operands(operation));
-  for (std::size_t later = 0; later < operations.size(); ++later) {
-    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+  for (const OperationIndex later : operations.indices()) {
+    for (OperationIndex earlier(0); earlier < later; ++earlier) {
       if (!conflict(operands[earlier], operands[later])) continue;
       if (order.is_before(earlier, later)) continue;
       return operations[earlier].id + " and " + operations[later].id;

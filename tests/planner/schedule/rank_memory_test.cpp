@@ -32,12 +32,12 @@ Schedule schedule_with(TransferOperation transfer, const Box& block) {
 }  // namespace
 
 TEST_CASE("staging_bytes: rows of several samples are packed and unpacked, except one's own") {
-  const TransferOperation transfer{.source = 0,
-                                   .destination = 0,
+  const TransferOperation transfer{.source = BufferIndex(0),
+                                   .destination = BufferIndex(0),
                                    .list = {.sends = {{0, rows(4, 6)}, {1, rows(4, 8)}},
                                             .receives = {{0, rows(3, 4)}, {1, rows(4, 8)}}}};
   const Schedule schedule = schedule_with(transfer, rows(0, 8));
-  CHECK(staging_bytes(schedule, schedule.operations[0]) == 4 * (2 * 2 * 4 + 2 * 4));
+  CHECK(staging_bytes(schedule, schedule.operations.front()) == 4 * (2 * 2 * 4 + 2 * 4));
   const MemoryUse use = memory_of(schedule);
   CHECK(use.buffers_bytes == 4 * (2 * 2 * 4 + 2 * 4));
   CHECK(use.activations_bytes == 4 * 2 * 8 * 4);
@@ -45,18 +45,18 @@ TEST_CASE("staging_bytes: rows of several samples are packed and unpacked, excep
 
 TEST_CASE("staging_bytes: rows of one sample are sent as they are, but not added as they are") {
   TransferOperation transfer{
-      .source = 0,
-      .destination = 0,
+      .source = BufferIndex(0),
+      .destination = BufferIndex(0),
       .list = {.sends = {{0, rows(4, 6, 1)}}, .receives = {{0, rows(3, 4, 1)}}}};
   const Schedule halo = schedule_with(transfer, rows(0, 8, 1));
-  CHECK(staging_bytes(halo, halo.operations[0]) == 0);
+  CHECK(staging_bytes(halo, halo.operations.front()) == 0);
   transfer.accumulate = true;
   Schedule sum = schedule_with(transfer, rows(0, 8, 1));
-  CHECK(staging_bytes(sum, sum.operations[0]) == 4 * 4);
-  sum.buffers[0].element = BufferElement::fp64;
-  CHECK(staging_bytes(sum, sum.operations[0]) == 8 * 4);
-  sum.buffers[0].element = BufferElement::fp16;
-  CHECK(staging_bytes(sum, sum.operations[0]) == 2 * 4);
+  CHECK(staging_bytes(sum, sum.operations.front()) == 4 * 4);
+  sum.buffers.front().element = BufferElement::fp64;
+  CHECK(staging_bytes(sum, sum.operations.front()) == 8 * 4);
+  sum.buffers.front().element = BufferElement::fp16;
+  CHECK(staging_bytes(sum, sum.operations.front()) == 2 * 4);
 }
 
 TEST_CASE("memory_of: what is split by height over several samples needs memory for messages") {

@@ -35,8 +35,9 @@ BufferIndex add_buffer(ScheduleBuilder& builder, const char* name) {
   return builder.add_flat(name, BufferRole::activation, BufferElement::fp32, elements);
 }
 
-std::vector<OperationIndex> dependencies(ScheduleBuilder& builder, std::size_t operation) {
-  return builder.schedule().operations[operation].depends_on;
+std::vector<int> dependencies(ScheduleBuilder& builder, int operation) {
+  const auto& depends_on = builder.schedule().operations[OperationIndex(operation)].depends_on;
+  return {depends_on.begin(), depends_on.end()};
 }
 
 bool use_same_bytes(const Buffer& a, const Buffer& b) {
@@ -47,7 +48,7 @@ bool use_same_bytes(const Buffer& a, const Buffer& b) {
 // Two buffers, one after the other in the same bytes, that operations of two streams use.
 bool pass_memory(const Schedule& schedule, const Operation& earlier, const Operation& later) {
   const auto buffer = [&](const Operand& operand) -> const Buffer& {
-    return schedule.buffers[static_cast<std::size_t>(operand.buffer)];
+    return schedule.buffers[operand.buffer];
   };
   const std::vector<Operand> before = operands_of(earlier.body);
   const std::vector<Operand> after = operands_of(later.body);
@@ -59,12 +60,12 @@ bool pass_memory(const Schedule& schedule, const Operation& earlier, const Opera
 }
 
 // What a queue per stream and lane promises by itself: kernels come before what follows in it.
-std::vector<Operation> with_order_of_streams(std::vector<Operation> operations) {
+Operations with_order_of_streams(Operations operations) {
   std::map<std::pair<Stream, int>, OperationIndex> last_kernel;
-  for (std::size_t i = 0; i < operations.size(); ++i) {
+  for (const OperationIndex i : operations.indices()) {
     const std::pair queue(operations[i].stream, operations[i].lane);
     if (last_kernel.contains(queue)) operations[i].depends_on.push_back(last_kernel[queue]);
-    if (!is_communication(operations[i])) last_kernel[queue] = static_cast<OperationIndex>(i);
+    if (!is_communication(operations[i])) last_kernel[queue] = i;
   }
   return operations;
 }
@@ -73,8 +74,8 @@ std::vector<Operation> with_order_of_streams(std::vector<Operation> operations) 
 std::string first_race(const Schedule& schedule) {
   const auto& operations = schedule.operations;
   const OrderOfExecution order(with_order_of_streams(operations));
-  for (std::size_t later = 0; later < operations.size(); ++later) {
-    for (std::size_t earlier = 0; earlier < later; ++earlier) {
+  for (const OperationIndex later : operations.indices()) {
+    for (OperationIndex earlier(0); earlier < later; ++earlier) {
       if (order.is_before(earlier, later)) continue;
       if (pass_memory(schedule, operations[earlier], operations[later])) {
         return operations[earlier].id + " and " + operations[later].id;
@@ -132,8 +133,8 @@ TEST_CASE("Reuse dependencies: kernels of one stream need none, communication do
       add_kernel(builder, {builder.write(a)});
       add_kernel(builder, {builder.write(b)});
     } else {
-      add_transfer(builder, -1, a);
-      add_transfer(builder, -1, b);
+      add_transfer(builder, {}, a);
+      add_transfer(builder, {}, b);
     }
     place_buffers(builder.schedule());
     REQUIRE(use_same_bytes(builder.buffer(a), builder.buffer(b)));
@@ -148,10 +149,10 @@ TEST_CASE("Reuse dependencies: memory that several buffers leave is waited for f
   const BufferIndex b = add_buffer(builder, "b");
   const BufferIndex large =
       builder.add_flat("large", BufferRole::activation, BufferElement::fp32, 2 * elements);
-  add_transfer(builder, -1, a);
-  add_transfer(builder, -1, b);
+  add_transfer(builder, {}, a);
+  add_transfer(builder, {}, b);
   add_kernel(builder, {builder.write(large)});
-  builder.schedule().buffers[static_cast<std::size_t>(b)].offset_bytes = 4 * elements;
+  builder.schedule().buffers[b].offset_bytes = 4 * elements;
   add_reuse_dependencies(builder.schedule());
   CHECK(dependencies(builder, 2) == std::vector{0, 1});
 }
@@ -167,7 +168,7 @@ TEST_CASE("Reuse dependencies: of overlapping plans no bytes are used for two bu
     named.plan.overlap = true;
     const Schedule schedule = lower(named.plan, 1);
     REQUIRE(first_race(schedule) == "");
-    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+    for (const OperationIndex i : schedule.operations.indices()) {
       added += schedule.operations[i].depends_on.size() - in_line.operations[i].depends_on.size();
     }
   }

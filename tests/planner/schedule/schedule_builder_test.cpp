@@ -33,78 +33,81 @@ void add(ScheduleBuilder& builder, std::vector<Operand> operands) {
                         KernelOperation{.operands = std::move(operands)});
 }
 
-std::vector<OperationIndex> last_dependencies(ScheduleBuilder& builder) {
-  return builder.schedule().operations.back().depends_on;
+std::vector<int> last_dependencies(ScheduleBuilder& builder) {
+  const auto& depends_on = builder.schedule().operations.back().depends_on;
+  return {depends_on.begin(), depends_on.end()};
 }
 
 Operand random_operand(RandomValues& random, const ScheduleBuilder& builder) {
   const bool written = random.boolean();
   if (random.boolean()) {
-    const int buffer = random.small(0, 1);
+    const BufferIndex buffer(random.small(0, 1));
     return written ? builder.write(buffer) : builder.read(buffer);
   }
-  const int first = random.small(0, 2);
-  return builder.slots(2, first, random.small(first, 2), written);
+  const SlotIndex first(random.small(0, 2));
+  return builder.slots(BufferIndex(2), first, SlotIndex(random.small(first, 2)), written);
 }
 
 }  // namespace
 
 TEST_CASE("ScheduleBuilder: what lanes use lives until the last lane ends") {
   ScheduleBuilder builder = builder_with_buffers();
-  add(builder, {builder.write(0)});
+  add(builder, {builder.write(BufferIndex(0))});
   builder.begin_lanes();
-  add(builder, {builder.write(1)});
-  add(builder, {builder.write(2)});
+  add(builder, {builder.write(BufferIndex(1))});
+  add(builder, {builder.write(BufferIndex(2))});
   builder.end_lanes();
-  CHECK(builder.buffer(0).last_use == 0);
-  CHECK(builder.buffer(1).last_use == 2);
+  CHECK(builder.buffer(BufferIndex(0)).last_use == 0);
+  CHECK(builder.buffer(BufferIndex(1)).last_use == 2);
 }
 
 TEST_CASE("ScheduleBuilder: a reader waits for the last writer only") {
   ScheduleBuilder builder = builder_with_buffers();
-  add(builder, {builder.write(0)});
-  add(builder, {builder.write(0)});
-  add(builder, {builder.read(0)});
+  add(builder, {builder.write(BufferIndex(0))});
+  add(builder, {builder.write(BufferIndex(0))});
+  add(builder, {builder.read(BufferIndex(0))});
   CHECK(last_dependencies(builder) == std::vector{1});
-  add(builder, {builder.read(0)});
+  add(builder, {builder.read(BufferIndex(0))});
   CHECK(last_dependencies(builder) == std::vector{1});
 }
 
 TEST_CASE("ScheduleBuilder: a writer waits for the readers since the last writer") {
   ScheduleBuilder builder = builder_with_buffers();
-  add(builder, {builder.write(0)});
-  add(builder, {builder.read(0)});
-  add(builder, {builder.read(0), builder.write(1)});
-  add(builder, {builder.write(0)});
+  add(builder, {builder.write(BufferIndex(0))});
+  add(builder, {builder.read(BufferIndex(0))});
+  add(builder, {builder.read(BufferIndex(0)), builder.write(BufferIndex(1))});
+  add(builder, {builder.write(BufferIndex(0))});
   CHECK(last_dependencies(builder) == std::vector{0, 1, 2});
 }
 
 TEST_CASE("ScheduleBuilder: an operation in place does not wait for itself") {
   ScheduleBuilder builder = builder_with_buffers();
-  add(builder, {builder.read(0), builder.write(0), builder.read(0)});
+  add(builder,
+      {builder.read(BufferIndex(0)), builder.write(BufferIndex(0)), builder.read(BufferIndex(0))});
   CHECK(last_dependencies(builder).empty());
 }
 
 TEST_CASE("ScheduleBuilder: slots of an arena are told apart") {
   ScheduleBuilder builder = builder_with_buffers();
-  add(builder, {builder.slots(2, 0, 0, true)});
-  add(builder, {builder.slots(2, 1, 2, true)});
+  add(builder, {builder.slots(BufferIndex(2), SlotIndex(0), SlotIndex(0), true)});
+  add(builder, {builder.slots(BufferIndex(2), SlotIndex(1), SlotIndex(2), true)});
   CHECK(last_dependencies(builder).empty());
-  add(builder, {builder.slots(2, 0, 1, false)});
+  add(builder, {builder.slots(BufferIndex(2), SlotIndex(0), SlotIndex(1), false)});
   CHECK(last_dependencies(builder) == std::vector{0, 1});
-  CHECK(builder.slots(2, 0, 1, false).box == whole({{1, 1, 1, 1, 8}}));
+  CHECK(builder.slots(BufferIndex(2), SlotIndex(0), SlotIndex(1), false).box ==
+        whole({{1, 1, 1, 1, 8}}));
 }
 
 TEST_CASE("ScheduleBuilder: first and last use of a buffer") {
   ScheduleBuilder builder = builder_with_buffers();
-  add(builder, {builder.write(0)});
-  add(builder, {builder.write(1)});
-  add(builder, {builder.read(0)});
-  CHECK(builder.buffer(0).first_use == 0);
-  CHECK(builder.buffer(0).last_use == 2);
-  CHECK(builder.buffer(1).first_use == 1);
-  CHECK(builder.buffer(1).last_use == 1);
-  CHECK(builder.buffer(2).first_use == -1);
+  add(builder, {builder.write(BufferIndex(0))});
+  add(builder, {builder.write(BufferIndex(1))});
+  add(builder, {builder.read(BufferIndex(0))});
+  CHECK(builder.buffer(BufferIndex(0)).first_use == 0);
+  CHECK(builder.buffer(BufferIndex(0)).last_use == 2);
+  CHECK(builder.buffer(BufferIndex(1)).first_use == 1);
+  CHECK(builder.buffer(BufferIndex(1)).last_use == 1);
+  CHECK(builder.buffer(BufferIndex(2)).first_use == -1);
 }
 
 TEST_CASE("ScheduleBuilder: bytes by element, refused when they overflow") {
@@ -142,10 +145,10 @@ TEST_CASE("ScheduleBuilder: conflicting operations of lowered plans are ordered"
     const Plan& plan = named.plan;
     const Schedule schedule = lower(plan, plan.ranks / 2);
     CHECK(first_unordered_pair(schedule.operations) == "");
-    for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+    for (const OperationIndex i : schedule.operations.indices()) {
       const auto& depends_on = schedule.operations[i].depends_on;
       CHECK(std::is_sorted(depends_on.begin(), depends_on.end()));
-      CHECK((depends_on.empty() || depends_on.back() < static_cast<OperationIndex>(i)));
+      CHECK((depends_on.empty() || depends_on.back() < i));
     }
   }
 }

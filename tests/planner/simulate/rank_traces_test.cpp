@@ -31,7 +31,7 @@ PricedSchedule sum_beside_kernel(int rank) {
                               .compute("update", 4, {1})
                               .priced();
   priced.schedule.ranks = 2;
-  std::get<CollectiveOperation>(priced.schedule.operations[1].body).elements = 500;
+  std::get<CollectiveOperation>(priced.schedule.operations.back().body).elements = 500;
   return priced;
 }
 
@@ -72,7 +72,7 @@ struct Work {
 Work work_of(const PricedSchedule& priced, const Platform& platform) {
   const Schedule& schedule = priced.schedule;
   Work work;
-  for (std::size_t i = 0; i < priced.prices.size(); ++i) {
+  for (const OperationIndex i : priced.prices.indices()) {
     const Operation& operation = schedule.operations[i];
     if (!is_communication(operation)) work.seconds += priced.prices[i].seconds;
     const auto* transfer = std::get_if<TransferOperation>(&operation.body);

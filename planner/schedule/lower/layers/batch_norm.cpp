@@ -68,9 +68,8 @@ void add_running_values(const LoweringContext& context, OperationWriter& writer,
     return writer.builder().add_buffer(
         context.name(unit) + suffix, BufferRole::running, context.parameter_buffer(), own);
   };
-  const auto head = static_cast<std::size_t>(unit.head);
-  writer.schedule().running_mean[head] = running("/mean");
-  writer.schedule().running_variance[head] = running("/variance");
+  writer.schedule().running_mean[unit.head] = running("/mean");
+  writer.schedule().running_variance[unit.head] = running("/variance");
 }
 
 void forward_batch_norm(LoweringState& state, const Unit& unit) {

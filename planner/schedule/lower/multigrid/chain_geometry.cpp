@@ -26,7 +26,7 @@ void ChainGeometry::find_makers() {
   for (int level = 1; level < hierarchy_.levels(); ++level) {
     for (const LayerRange& layers : hierarchy_.steps(level)) {
       if (layers.end == block_count()) continue;
-      makers_[static_cast<std::size_t>(layers.end)] = stage_of(layers.first);
+      makers_[layers.end] = stage_of(layers.first);
     }
   }
 }
@@ -40,7 +40,7 @@ const Unit& ChainGeometry::sum(int index) const {
 }
 
 const LayerRange& ChainGeometry::layers_of(int level, int step) const {
-  return hierarchy_.steps(level)[static_cast<std::size_t>(step)];
+  return hierarchy_.steps(level)[step];
 }
 
 double ChainGeometry::length_of(const LayerRange& layers) const {

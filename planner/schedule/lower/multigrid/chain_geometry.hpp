@@ -21,7 +21,7 @@ class ChainGeometry {
 
   const Multigrid& setting() const { return setting_; }
   int block_count() const { return static_cast<int>(blocks_.size()); }
-  const ResidualBlock& block(int index) const { return blocks_[static_cast<std::size_t>(index)]; }
+  const ResidualBlock& block(int index) const { return blocks_[index]; }
   // Returns the unit that computes F of a block, and the unit that adds the result.
   const Unit& transform(int block) const;
   const Unit& sum(int block) const;
@@ -49,7 +49,7 @@ class ChainGeometry {
   // True where the ranks that have the block before a kept point make its last state.
   bool is_kept_where_block_is(int point) const;
   // Returns the stage that makes the last state of a point; -1 where the point is not kept.
-  int maker_of(int point) const { return makers_[static_cast<std::size_t>(point)]; }
+  int maker_of(int point) const { return makers_[point]; }
 
  private:
   void find_makers();

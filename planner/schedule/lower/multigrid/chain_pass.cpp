@@ -87,17 +87,17 @@ void ChainPass::relax_c(int level) {
 void ChainPass::relax_f(int level) {
   const auto& groups = geometry_.hierarchy().groups(level);
   GroupLanes lanes(geometry_, writer_, level);
-  for (std::size_t group = 0; group < groups.size(); ++group) {
+  for (int group = 0; group < std::ssize(groups); ++group) {
     lanes.take(group);
     sweep(level, groups[group]);
     const Operand propagated = states_.propagate(level, groups[group].end - 1);
     if (level == 0 && traces_residuals_) trace_.record(groups[group], propagated);
-    states_.set_right_side(level + 1, static_cast<int>(group), propagated);
+    states_.set_right_side(level + 1, group, propagated);
   }
 }
 
 void ChainPass::solve(int level) {
-  for (int step = 0; step < static_cast<int>(geometry_.hierarchy().steps(level).size()); ++step) {
+  for (int step = 0; step < std::ssize(geometry_.hierarchy().steps(level)); ++step) {
     states_.evaluate(geometry_.layers_of(level, step).first);
     states_.pass_on(level, step);
   }

@@ -17,7 +17,7 @@ ChainStates::ChainStates(const LoweringContext& context,
       operator_(chain_operator),
       labels_(labels),
       absent_(writer.absent_operand()) {
-  const auto blocks = static_cast<std::size_t>(geometry.block_count());
+  const int blocks = geometry.block_count();
   states_.assign(blocks + 1, absent_);
   states_[0] = first;
   made_.assign(blocks + 1, absent_);
@@ -33,22 +33,20 @@ ChainStates::ChainStates(const LoweringContext& context,
 void ChainStates::take_kept() {
   for (int point = 1; point < geometry_.block_count(); ++point) {
     if (!geometry_.is_kept(point)) continue;
-    const auto index = static_cast<std::size_t>(point);
     const int from = geometry_.maker_of(point);
     const int to = geometry_.home_of(point);
     if (geometry_.is_at(from) && from == geometry_.stage_of(point - 1)) {
-      made_[index] = operator_.computed(point, from);
+      made_[point] = operator_.computed(point, from);
     }
-    made_at_[index] = from;
-    if (geometry_.is_at(to)) states_[index] = from == to ? made_[index] : operator_.received(point);
+    made_at_[point] = from;
+    if (geometry_.is_at(to)) states_[point] = from == to ? made_[point] : operator_.received(point);
   }
 }
 
 void ChainStates::evaluate(int block) {
-  const auto index = static_cast<std::size_t>(block);
-  if (is_fresh_[index]) return;
-  is_fresh_[index] = true;
-  if (geometry_.is_here(block)) derivatives_[index] = operator_.derivative(block, at(block));
+  if (is_fresh_[block]) return;
+  is_fresh_[block] = true;
+  if (geometry_.is_here(block)) derivatives_[block] = operator_.derivative(block, at(block));
 }
 
 // Computes the state after a step into `target`, on the ranks of its first block.
@@ -59,15 +57,15 @@ void ChainStates::advance(int level, int step, const Operand& target) {
   add(first,
       "",
       geometry_.length_of(layers) * operator_.scale_of(first),
-      {at(first), derivatives_[static_cast<std::size_t>(first)], target});
+      {at(first), derivatives_[first], target});
   if (level == 0 || labels_.cycle() == 0) return;
-  const auto& right_sides = right_sides_[static_cast<std::size_t>(level)];
+  const auto& right_sides = right_sides_[level];
   const Unit& unit = geometry_.sum(first);
   writer_.kernel(
       unit,
       labels_.named(unit.head, "/correct"),
       element_wise_spec(context_.local(unit), KernelKind::accumulate, KernelPhase::forward),
-      {target, right_sides[static_cast<std::size_t>(step)], as_written(target)});
+      {target, right_sides[step], as_written(target)});
 }
 
 void ChainStates::pass_on(int level, int step) {
@@ -77,22 +75,22 @@ void ChainStates::pass_on(int level, int step) {
 
 void ChainStates::make(int level, int step) {
   const LayerRange& layers = geometry_.layers_of(level, step);
-  const auto point = static_cast<std::size_t>(layers.end);
+  const int point = layers.end;
   const int stage = geometry_.stage_of(layers.first);
-  made_[point] = geometry_.is_at(stage) ? operator_.computed(layers.end, stage) : absent_;
+  made_[point] = geometry_.is_at(stage) ? operator_.computed(point, stage) : absent_;
   made_at_[point] = stage;
   advance(level, step, made_[point]);
 }
 
 void ChainStates::hand_over(int level, int step) {
   const LayerRange& layers = geometry_.layers_of(level, step);
-  const auto point = static_cast<std::size_t>(layers.end);
+  const int point = layers.end;
   const int from = made_at_[point];
-  const int to = geometry_.home_of(layers.end);
+  const int to = geometry_.home_of(point);
   const bool receives = geometry_.is_at(to) && from != to;
-  const Operand target = receives ? operator_.received(layers.end) : absent_;
+  const Operand target = receives ? operator_.received(point) : absent_;
   states_[point] = moved(made_[point], from, to, target, layers.first);
-  if (point < is_fresh_.size()) is_fresh_[point] = false;
+  if (point < geometry_.block_count()) is_fresh_[point] = false;
 }
 
 Operand ChainStates::propagate(int level, int step) {
@@ -117,14 +115,14 @@ void ChainStates::set_right_side(int level, int step, const Operand& propagated)
   add(first,
       "/coarse_step",
       geometry_.length_of(coarse) * operator_.scale_of(first),
-      {at(first), derivatives_[static_cast<std::size_t>(first)], coarse_step});
+      {at(first), derivatives_[first], coarse_step});
   add(first, "/right_side", -1.0, {end, coarse_step, right_side});
-  right_sides_[static_cast<std::size_t>(level)][static_cast<std::size_t>(step)] = right_side;
+  right_sides_[level][step] = right_side;
 }
 
 // Returns the last step of the finer level in a step of a level.
 int ChainStates::last_step_in(int level, int step) const {
-  return geometry_.hierarchy().groups(level - 1)[static_cast<std::size_t>(step)].end - 1;
+  return geometry_.hierarchy().groups(level - 1)[step].end - 1;
 }
 
 // Moves a state from the ranks of stage `from`, which have it on `source`, to the ranks of stage

@@ -24,10 +24,10 @@ class ChainStates {
               const Operand& first);
 
   // Returns the state of a point, on the ranks that go on from it.
-  const Operand& at(int point) const { return states_[static_cast<std::size_t>(point)]; }
+  const Operand& at(int point) const { return states_[point]; }
   // Returns the state of a point on the ranks that computed it, and the stage of these ranks.
-  const Operand& made(int point) const { return made_[static_cast<std::size_t>(point)]; }
-  int made_at(int point) const { return made_at_[static_cast<std::size_t>(point)]; }
+  const Operand& made(int point) const { return made_[point]; }
+  int made_at(int point) const { return made_at_[point]; }
   // Takes the states that the cycles of the step before left at points that are kept.
   void take_kept();
 

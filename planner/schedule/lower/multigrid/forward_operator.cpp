@@ -8,10 +8,7 @@ namespace cnnplan {
 ForwardOperator::ForwardOperator(LoweringState& state,
                                  const ChainGeometry& geometry,
                                  const ChainLabels& labels)
-    : state_(state),
-      geometry_(geometry),
-      labels_(labels),
-      received_(static_cast<std::size_t>(geometry.block_count()) + 1) {
+    : state_(state), geometry_(geometry), labels_(labels), received_(geometry.block_count() + 1) {
   for (int i = 0; i < geometry.block_count(); ++i) {
     saved(i).output = state.tensors.add_output(geometry.transform(i));
     const bool is_kept = geometry.is_kept_where_block_is(i + 1);
@@ -37,7 +34,7 @@ Operand ForwardOperator::computed(int point, int stage) {
 
 Operand ForwardOperator::received(int point) {
   if (point == geometry_.block_count()) return tensor(point);
-  Operand& known = received_[static_cast<std::size_t>(point)];
+  Operand& known = received_[point];
   if (known.buffer < 0) {
     known = add_state(geometry_,
                       state_.writer,

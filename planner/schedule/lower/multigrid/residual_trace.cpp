@@ -17,7 +17,7 @@ void ResidualTrace::record(const LayerRange& group, const Operand& propagated) {
 
 void ResidualTrace::keep(Schedule& schedule) const {
   for (const auto& [point, residuals] : residuals_) {
-    const bool has_all = static_cast<int>(residuals.size()) == geometry_.setting().cycles + 1;
+    const bool has_all = std::ssize(residuals) == geometry_.setting().cycles + 1;
     if (!has_all) continue;
     schedule.residuals.insert(schedule.residuals.end(), residuals.begin(), residuals.end());
   }

@@ -8,13 +8,12 @@ std::vector<Operand> batch_norm_operands(const ScheduleBuilder& builder,
                                          const Unit& unit,
                                          const Operand& sums,
                                          const std::vector<Operand>& inputs) {
-  const auto head = static_cast<std::size_t>(unit.head);
   std::vector<Operand> operands{inputs[0],
                                 sums,
                                 parameters.value(unit, ParameterRole::scale),
                                 parameters.value(unit, ParameterRole::shift),
-                                builder.write(builder.schedule().running_mean[head]),
-                                builder.write(builder.schedule().running_variance[head])};
+                                builder.write(builder.schedule().running_mean[unit.head]),
+                                builder.write(builder.schedule().running_variance[unit.head])};
   if (unit.residual) operands.push_back(inputs[1]);
   return operands;
 }

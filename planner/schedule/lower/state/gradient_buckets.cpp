@@ -31,8 +31,8 @@ void GradientBuckets::gather_weights() {
 
 void GradientBuckets::complete(const Unit& unit) {
   const Schedule& schedule = writer_.schedule();
-  const auto slots = static_cast<int>(schedule.slots.size());
-  while (complete_slots_ < slots && writer_.builder().slot(complete_slots_).layer == unit.head) {
+  while (complete_slots_ < schedule.slots.end_index() &&
+         writer_.builder().slot(complete_slots_).layer == unit.head) {
     ++complete_slots_;
   }
   while (reduced_ < schedule.gradient_ranges.size() &&

@@ -36,7 +36,7 @@ class GradientBuckets {
   const LoweringContext& context_;
   OperationWriter& writer_;
   const ParameterLayout& parameters_;
-  int complete_slots_ = 0;  // slots before this one have complete gradients
+  SlotIndex complete_slots_{0};  // slots before this one have complete gradients
   // Ranges before these are reduced, and updated.
   std::size_t reduced_ = 0;
   std::size_t updated_ = 0;

@@ -8,7 +8,7 @@ namespace cnnplan {
 namespace {
 
 const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
-  return plan.layers[static_cast<std::size_t>(layer)].mesh;
+  return plan.layers[layer].mesh;
 }
 
 // True where the slices of two layers are in one group for all replicas of either layer.
@@ -20,20 +20,20 @@ bool sum_alike(const Mesh& one, const Mesh& other) {
 
 std::vector<GradientRange> gradient_ranges_of(const Plan& plan,
                                               int rank,
-                                              std::span<const ParameterSlot> slots) {
+                                              const ParameterSlots& slots) {
   std::vector<GradientRange> ranges;
   std::int64_t bucket_elements = 0;
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const Mesh& mesh = mesh_of(plan, slots[i].layer);
+  for (const SlotIndex slot : slots.indices()) {
+    const Mesh& mesh = mesh_of(plan, slots[slot].layer);
     const RankGroup group = reduction_group(mesh, rank);
-    const auto slot = static_cast<int>(i);
     const bool joins = !ranges.empty() && !ranges.back().ends_bucket &&
                        ranges.back().group == group &&
-                       sum_alike(mesh_of(plan, slots[i - 1].layer), mesh);
+                       sum_alike(mesh_of(plan, slots[slot - 1].layer), mesh);
     if (!joins) ranges.push_back({.first_slot = slot, .last_slot = slot, .group = group});
     ranges.back().last_slot = slot;
-    bucket_elements += volume(slots[i].shape);
-    const bool ends_layer = i + 1 == slots.size() || slots[i + 1].layer != slots[i].layer;
+    bucket_elements += volume(slots[slot].shape);
+    const bool ends_layer =
+        slot == slots.last_index() || slots[slot + 1].layer != slots[slot].layer;
     const std::int64_t bytes = bucket_elements * parameter_bytes(plan.precision);
     ranges.back().ends_bucket = ends_layer && bytes >= plan.bucket_bytes;
     if (ranges.back().ends_bucket) bucket_elements = 0;

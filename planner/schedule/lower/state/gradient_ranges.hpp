@@ -1,7 +1,6 @@
 // Divides the slots of a rank into ranges whose gradients are summed together.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -10,12 +9,12 @@
 namespace cnnplan {
 
 // Slots join the open bucket until their whole tensors fill it, also where a rank has only parts of
-// these. All plans of a network therefore update the same layers together. A bucket is reduced in
-// parts where the group changes, and where layers with replicas meet other layers. The sums of
-// replicas have to stand at one place of sums of one size in all groups, but slices of the other
-// layers may differ between groups.
+// these tensors. All plans of a network therefore update the same layers together. A bucket is
+// reduced in parts where the group changes, and where layers with replicas meet other layers. The
+// sums of replicas have to stand at one place of sums of one size in all groups, but slices of the
+// other layers may differ between groups.
 std::vector<GradientRange> gradient_ranges_of(const Plan& plan,
                                               int rank,
-                                              std::span<const ParameterSlot> slots);
+                                              const ParameterSlots& slots);
 
 }  // namespace cnnplan

@@ -11,7 +11,7 @@ GradientTable::GradientTable(const LoweringContext& context, OperationWriter& wr
     : context_(context),
       writer_(writer),
       contributions_(context.network().layers().size()),
-      of_slices_(context.network().layers().size(), -1) {}
+      of_slices_(context.network().layers().size()) {}
 
 void GradientTable::contribute_nothing(const Unit& unit) {
   const Decomposition& decomposition = context_.decomposition();
@@ -26,16 +26,16 @@ void GradientTable::contribute_nothing(const Unit& unit) {
       continue;
     }
     const Operand gradient = writer_.add_error_signal(name, context_.own_box(source));
-    contributions_[static_cast<std::size_t>(source)].push_back({.operand = gradient});
+    contributions_[source].push_back({.operand = gradient});
   }
 }
 
 BufferIndex GradientTable::of_slices(LayerIndex target, const std::string& name) {
-  BufferIndex& buffer = of_slices_[static_cast<std::size_t>(target)];
+  BufferIndex& buffer = of_slices_[target];
   if (buffer < 0) {
     const Operand gradient = writer_.add_error_signal(name, context_.own_box(target));
     buffer = gradient.buffer;
-    contributions_[static_cast<std::size_t>(target)].push_back({.operand = gradient});
+    contributions_[target].push_back({.operand = gradient});
   }
   return buffer;
 }
@@ -46,7 +46,7 @@ void GradientTable::contribute(const Unit& unit,
   const Decomposition& decomposition = context_.decomposition();
   const LayerIndex target = unit.inputs[input];
   const SharedRule& rule = decomposition.exchanges(unit, input).backward;
-  auto& contributions = contributions_[static_cast<std::size_t>(target)];
+  auto& contributions = contributions_[target];
   if (rule == nullptr) {
     contributions.push_back(contribution);
     return;
@@ -77,7 +77,7 @@ void GradientTable::contribute(const Unit& unit,
 }
 
 Operand GradientTable::total(const Unit& unit) {
-  const auto& contributions = contributions_[static_cast<std::size_t>(unit.last)];
+  const auto& contributions = contributions_[unit.last];
   GradientContribution total = contributions.front();
   for (std::size_t i = 1; i < contributions.size(); ++i) {
     const std::string suffix = i == 1 ? "" : '/' + std::to_string(i);

@@ -69,7 +69,7 @@ class ConstantsRule {
   }
   void operator()(const Dropout& dropout) const {
     constants_.dropout_rate = dropout.rate;
-    constants_.random_stream = static_cast<std::uint64_t>(local_.unit.head);
+    constants_.random_stream = local_.unit.head;
   }
   void operator()(const SoftmaxCrossEntropy& loss) const {
     const Shape shape = logits();

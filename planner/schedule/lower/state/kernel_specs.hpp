@@ -16,9 +16,7 @@ struct LocalUnit {
 
   const Plan& plan() const { return decomposition.plan(); }
   const LayerParameters& parameters() const { return plan().network.layer(unit.head).parameters; }
-  const LayerPlan& layer_plan() const {
-    return plan().layers.at(static_cast<std::size_t>(unit.head));
-  }
+  const LayerPlan& layer_plan() const { return plan().layers.at(unit.head); }
   Box own_box() const { return decomposition.owned(unit.last).box(rank); }
   // Returns the block of the first input that the rank needs.
   Box needed_box() const { return decomposition.needed(unit, 0).box(rank); }

@@ -24,7 +24,7 @@ void LoweringContext::find_read() {
   is_read_.assign(network().layers().size(), false);
   for (const Unit& unit : decomposition_.units()) {
     if (!is_lowered(decomposition_.index_of(unit))) continue;
-    for (LayerIndex source : unit.inputs) is_read_[static_cast<std::size_t>(source)] = true;
+    for (LayerIndex source : unit.inputs) is_read_[source] = true;
   }
 }
 
@@ -33,7 +33,7 @@ BufferElement LoweringContext::parameter_buffer() const {
 }
 
 const LayerPlan& LoweringContext::layer_plan(LayerIndex layer) const {
-  return plan().layers.at(static_cast<std::size_t>(layer));
+  return plan().layers.at(layer);
 }
 
 const std::string& LoweringContext::name_of(LayerIndex layer) const {
@@ -41,7 +41,7 @@ const std::string& LoweringContext::name_of(LayerIndex layer) const {
 }
 
 bool LoweringContext::runs(const Unit& unit) const {
-  return !is_inference() || is_of_main_loss_[static_cast<std::size_t>(unit.last)];
+  return !is_inference() || is_of_main_loss_[unit.last];
 }
 
 bool LoweringContext::recomputes(const Unit& unit) const {

@@ -43,7 +43,7 @@ class LoweringContext {
 
   bool is_lowered(std::size_t unit) const { return lowered_.empty() || lowered_[unit]; }
   // True where a lowered unit reads the output of this unit. @pre not all units are lowered
-  bool is_read(const Unit& unit) const { return is_read_[static_cast<std::size_t>(unit.last)]; }
+  bool is_read(const Unit& unit) const { return is_read_[unit.last]; }
   // False in inference for units that only auxiliary losses need.
   bool runs(const Unit& unit) const;
   // True where this rank has a part of the unit. Other ranks have no kernels of it.

@@ -31,7 +31,7 @@ OperationPart transfer_part(const LoweringContext& context,
 std::string input_suffix(const LoweringContext& context, const Unit& unit, std::size_t input) {
   if (unit.inputs.size() == 1) return "";
   const LayerIndex source = unit.inputs[input];
-  const auto place = unit.inputs.begin() + static_cast<std::ptrdiff_t>(input);
+  const auto place = unit.inputs.begin() + input;
   const auto before = std::count(unit.inputs.begin(), place, source);
   return '/' + context.name_of(source) + (before > 0 ? '/' + std::to_string(before + 1) : "");
 }

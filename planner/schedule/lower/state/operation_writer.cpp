@@ -101,8 +101,8 @@ void OperationWriter::transfer(const Unit& unit,
   transfer.zero_first = exchange.zero_first;
   transfer.tag = next_tag_++;
   if (transfer.list.empty() && !transfer.zero_first) return;
-  if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = -1;
-  if (transfer.list.sends.empty()) transfer.source = -1;
+  if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = {};
+  if (transfer.list.sends.empty()) transfer.source = {};
   builder_.add_operation(named, unit.head, Stream::halo, std::move(transfer));
 }
 
@@ -140,7 +140,7 @@ AllreduceAlgorithm allreduce_for_replicas(const Plan& plan,
                                           LayerIndex last) {
   if (algorithm != AllreduceAlgorithm::hierarchical) return algorithm;
   for (LayerIndex layer = first; layer <= last; ++layer) {
-    const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
+    const Mesh& mesh = plan.layers[layer].mesh;
     if (!has_alike_replicas(mesh, plan.ranks_per_node)) return AllreduceAlgorithm::ring;
   }
   return algorithm;

@@ -66,7 +66,7 @@ class OperationWriter {
   const LoweringContext& context_;
   ScheduleBuilder builder_;
   GradientParts gradient_parts_;
-  BufferIndex absent_ = -1;
+  BufferIndex absent_;
   int lane_ = 0;
   int concurrency_ = 1;
   int next_tag_ = 0;

@@ -9,7 +9,7 @@
 namespace cnnplan {
 
 ParameterLayout::ParameterLayout(const LoweringContext& context, OperationWriter& writer)
-    : context_(context), writer_(writer), first_slot_(context.network().layers().size(), -1) {}
+    : context_(context), writer_(writer), first_slot_(context.network().layers().size()) {}
 
 void ParameterLayout::add_all() {
   const std::vector<Unit>& units = context_.decomposition().units();
@@ -38,7 +38,7 @@ void ParameterLayout::add_all() {
 void ParameterLayout::add_slots(const Unit& unit) {
   const Plan& plan = context_.plan();
   const LayerParameters& parameters = context_.parameters(unit);
-  int& first = first_slot_[static_cast<std::size_t>(unit.head)];
+  SlotIndex& first = first_slot_[unit.head];
   if (std::holds_alternative<BatchNorm>(parameters)) {
     Box own = whole({{1, 1, 1, 1, context_.network().output_shape(unit.head, 1)[Dim::c]}});
     own[Dim::w] = context_.own_channels(unit.head);
@@ -52,7 +52,7 @@ void ParameterLayout::add_slots(const Unit& unit) {
   }
 }
 
-int ParameterLayout::add_slot(const Unit& unit, ParameterRole role, const Box& box) {
+SlotIndex ParameterLayout::add_slot(const Unit& unit, ParameterRole role, const Box& box) {
   const bool is_weight = role == ParameterRole::weight;
   const Shape by_channel{{1, 1, 1, 1, context_.network().output_shape(unit.head, 1)[Dim::c]}};
   const bool has_kernel = is_weight && context_.is_here(unit);
@@ -88,21 +88,21 @@ std::int64_t ParameterLayout::momentum_elements() const {
 }
 
 // A layer's weight or scale is its first slot, its bias or shift the second one.
-int ParameterLayout::slot(const Unit& unit, ParameterRole role) const {
+SlotIndex ParameterLayout::slot(const Unit& unit, ParameterRole role) const {
   const bool is_second = role == ParameterRole::bias || role == ParameterRole::shift;
-  return first_slot_[static_cast<std::size_t>(unit.head)] + (is_second ? 1 : 0);
+  return first_slot_[unit.head] + (is_second ? 1 : 0);
 }
 
 Operand ParameterLayout::value(const Unit& unit, ParameterRole role) const {
   const Schedule& schedule = writer_.schedule();
   const bool is_copy = role == ParameterRole::weight && schedule.weight_copies >= 0;
   const BufferIndex arena = is_copy ? schedule.weight_copies : schedule.weights;
-  const int place = slot(unit, role);
+  const SlotIndex place = slot(unit, role);
   return writer_.builder().slots(arena, place, place, false);
 }
 
 Operand ParameterLayout::gradient(const Unit& unit, ParameterRole role) const {
-  const int place = slot(unit, role);
+  const SlotIndex place = slot(unit, role);
   return writer_.builder().slots(writer_.schedule().gradients, place, place, true);
 }
 

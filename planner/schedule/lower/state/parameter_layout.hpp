@@ -29,15 +29,15 @@ class ParameterLayout {
 
  private:
   void add_slots(const Unit& unit);
-  int add_slot(const Unit& unit, ParameterRole role, const Box& box);
+  SlotIndex add_slot(const Unit& unit, ParameterRole role, const Box& box);
   BufferIndex add_arena(const std::string& name, BufferRole role);
   std::int64_t slot_elements() const;
   std::int64_t momentum_elements() const;
-  int slot(const Unit& unit, ParameterRole role) const;
+  SlotIndex slot(const Unit& unit, ParameterRole role) const;
 
   const LoweringContext& context_;
   OperationWriter& writer_;
-  std::vector<int> first_slot_;  // by layer
+  std::vector<SlotIndex> first_slot_;  // by layer
 };
 
 }  // namespace cnnplan

@@ -24,7 +24,7 @@ Operand Recompute::output(LayerIndex layer) {
   const Unit& unit = context_.decomposition().unit_of(layer);
   const bool is_lowered = context_.is_lowered(context_.decomposition().index_of(unit));
   if (!context_.recomputes(unit) || !is_lowered) return tensors_.output(layer);
-  Operand& again = outputs_[static_cast<std::size_t>(layer)];
+  Operand& again = outputs_[layer];
   if (again.buffer < 0) again = compute(unit);
   return again;
 }
@@ -35,8 +35,7 @@ Operand Recompute::input(const Unit& unit, std::size_t input) {
     return tensors_.saved(unit).inputs[input];
   }
   const Operand stored = output(source);
-  return tensors_.fetch(
-      unit, input, stored, Direction::backward, fetched_[static_cast<std::size_t>(source)]);
+  return tensors_.fetch(unit, input, stored, Direction::backward, fetched_[source]);
 }
 
 // The forward pass has updated the running values already.

@@ -15,14 +15,14 @@ TensorTable::TensorTable(const LoweringContext& context, OperationWriter& writer
       outputs_(context.network().layers().size()),
       fetched_(context.network().layers().size()),
       saved_(context.decomposition().units().size()),
-      labels_(context.network().layers().size(), -1) {}
+      labels_(context.network().layers().size()) {}
 
 const Operand& TensorTable::output(LayerIndex layer) const {
-  return outputs_[static_cast<std::size_t>(layer)];
+  return outputs_[layer];
 }
 
 void TensorTable::set_output(LayerIndex layer, const Operand& block) {
-  outputs_[static_cast<std::size_t>(layer)] = block;
+  outputs_[layer] = block;
 }
 
 SavedOperands& TensorTable::saved(const Unit& unit) {
@@ -45,8 +45,7 @@ Operand TensorTable::add_output(const Unit& unit, BufferRole role) {
 
 Operand TensorTable::fetch(const Unit& unit, std::size_t input) {
   const LayerIndex source = unit.inputs[input];
-  return fetch(
-      unit, input, output(source), Direction::forward, fetched_[static_cast<std::size_t>(source)]);
+  return fetch(unit, input, output(source), Direction::forward, fetched_[source]);
 }
 
 Operand TensorTable::fetch(const Unit& unit,
@@ -98,7 +97,7 @@ BufferIndex TensorTable::add_labels(LayerIndex loss) {
     return labels >= 0 && writer_.builder().buffer(labels).box == box;
   };
   const auto known = std::find_if(labels_.begin(), labels_.end(), is_same);
-  BufferIndex& own = labels_[static_cast<std::size_t>(loss)];
+  BufferIndex& own = labels_[loss];
   own = known != labels_.end()
             ? *known
             : writer_.builder().add_buffer(

@@ -50,7 +50,7 @@ class TensorTable {
   // Returns the buffer of the labels or targets of a loss. It adds a buffer, unless another loss
   // has labels of the same block.
   BufferIndex add_labels(LayerIndex loss);
-  BufferIndex labels(LayerIndex loss) const { return labels_[static_cast<std::size_t>(loss)]; }
+  BufferIndex labels(LayerIndex loss) const { return labels_[loss]; }
 
  private:
   Operand fetch_blocks(const Unit& unit,

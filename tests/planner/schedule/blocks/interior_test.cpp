@@ -152,10 +152,10 @@ TEST_CASE("lower: the interior waits for no halo, the strips do, and what follow
     });
     REQUIRE(halo != operations.end());
     const OrderOfExecution order(operations);
-    const auto index = static_cast<std::size_t>(halo - operations.begin());
+    const OperationIndex index(halo - operations.begin());
     int interiors = 0;
     int strips = 0;
-    for (std::size_t i = 0; i < operations.size(); ++i) {
+    for (const OperationIndex i : operations.indices()) {
       interiors += is_part(operations[i], "conv/forward/interior_") ? 1 : 0;
       strips += is_part(operations[i], "_strip_") ? 1 : 0;
       if (is_part(operations[i], "/interior_")) CHECK_FALSE(order.is_before(index, i));

@@ -21,8 +21,8 @@ namespace {
 using SlotCounts = std::vector<int>;
 
 void count(const Operand& operand, SlotCounts& counts) {
-  for (int slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
-    ++counts[static_cast<std::size_t>(slot)];
+  for (SlotIndex slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
+    ++counts[slot];
   }
 }
 
@@ -84,33 +84,31 @@ std::vector<Operand> buckets_of(const Schedule& schedule) {
   return joined;
 }
 
-std::int64_t elements_of(const Schedule& schedule, int first, int last) {
+std::int64_t elements_of(const Schedule& schedule, SlotIndex first, SlotIndex last) {
   std::int64_t elements = 0;
-  for (int slot = first; slot <= last; ++slot) {
-    elements += schedule.slots[static_cast<std::size_t>(slot)].elements;
+  for (SlotIndex slot = first; slot <= last; ++slot) {
+    elements += schedule.slots[slot].elements;
   }
   return elements;
 }
 
 // Returns the first slot of the layer that closed the bucket.
-int last_unit_of(const Schedule& schedule, const Operand& bucket) {
-  int first = bucket.last_slot;
-  const auto layer_of = [&](int slot) {
-    return schedule.slots[static_cast<std::size_t>(slot)].layer;
-  };
+SlotIndex last_unit_of(const Schedule& schedule, const Operand& bucket) {
+  SlotIndex first = bucket.last_slot;
+  const auto layer_of = [&](SlotIndex slot) { return schedule.slots[slot].layer; };
   while (first > bucket.first_slot && layer_of(first - 1) == layer_of(bucket.last_slot)) --first;
   return first;
 }
 
-bool updates(const Operation& operation, int slot) {
+bool updates(const Operation& operation, SlotIndex slot) {
   const auto* kernel = std::get_if<KernelOperation>(&operation.body);
   if (kernel == nullptr || kernel->spec.kind != KernelKind::sgd) return false;
   const Operand& weights = kernel->operands[parameters_of(*kernel)];
   return weights.first_slot <= slot && slot <= weights.last_slot;
 }
 
-const Operation& next_update_of(const Schedule& schedule, int slot, std::size_t after) {
-  return *std::find_if(schedule.operations.begin() + static_cast<std::ptrdiff_t>(after),
+const Operation& next_update_of(const Schedule& schedule, SlotIndex slot, OperationIndex after) {
+  return *std::find_if(schedule.operations.begin() + after,
                        schedule.operations.end(),
                        [slot](const Operation& operation) { return updates(operation, slot); });
 }
@@ -138,9 +136,9 @@ TEST_CASE("Lowering: slots hold every parameter of the network once") {
     for (const ParameterSlot& slot : lower(plan, 0).slots) elements += volume(slot.shape);
     CHECK(elements == plan.network.parameter_count());
     for (const Schedule& schedule : lower_all(plan)) {
-      const int last = static_cast<int>(schedule.slots.size()) - 1;
-      const Buffer& weights = schedule.buffers[static_cast<std::size_t>(schedule.weights)];
-      CHECK(weights.bytes == elements_of(schedule, 0, last) * parameter_bytes(plan.precision));
+      const Buffer& weights = schedule.buffers[schedule.weights];
+      CHECK(weights.bytes == elements_of(schedule, SlotIndex(0), schedule.slots.last_index()) *
+                                 parameter_bytes(plan.precision));
       for (const ParameterSlot& slot : schedule.slots) CHECK(volume(slot.box) == slot.elements);
     }
   }
@@ -151,7 +149,7 @@ TEST_CASE("Lowering: ranks that share the channels of a layer have its parameter
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     const std::vector<Schedule> schedules = lower_all(plan);
-    for (std::size_t i = 0; i < schedules[0].slots.size(); ++i) {
+    for (const SlotIndex i : schedules[0].slots.indices()) {
       const ParameterSlot& first = schedules[0].slots[i];
       const RankGroup ranks(mesh_of(plan, first), 0, {Axis::n, Axis::d, Axis::h, Axis::w, Axis::r});
       std::vector<Box> boxes;
@@ -180,7 +178,7 @@ TEST_CASE("Lowering: each gradient is computed, reduced and applied once") {
         shared.push_back(group.size() > 1 ? 1 : 0);
       }
       const SlotCounts once(schedule.slots.size(), 1);
-      for (std::size_t i = 0; i < once.size(); ++i) {
+      for (const SlotIndex i : schedule.slots.indices()) {
         if (schedule.slots[i].elements > 0) CHECK(traffic.computed[i] == 1);
       }
       CHECK(traffic.updated == once);
@@ -194,17 +192,17 @@ TEST_CASE("Lowering: buckets follow each other without gaps and are no fuller th
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) {
-      int next = 0;
+      SlotIndex next(0);
       for (const Operand& bucket : buckets_of(schedule)) {
         CHECK(bucket.first_slot == next);
         next = bucket.last_slot + 1;
         std::int64_t before = 0;  // of whole tensors, whatever part of them this rank has
-        for (int slot = bucket.first_slot; slot < last_unit_of(schedule, bucket); ++slot) {
-          before += volume(schedule.slots[static_cast<std::size_t>(slot)].shape);
+        for (SlotIndex slot = bucket.first_slot; slot < last_unit_of(schedule, bucket); ++slot) {
+          before += volume(schedule.slots[slot].shape);
         }
         CHECK(before * parameter_bytes(plan.precision) < plan.bucket_bytes);
       }
-      CHECK(next == static_cast<int>(schedule.slots.size()));
+      CHECK(next == schedule.slots.end_index());
     }
   }
 }
@@ -214,12 +212,12 @@ TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, b
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     for (const Schedule& schedule : lower_all(plan)) {
-      for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+      for (const OperationIndex i : schedule.operations.indices()) {
         const auto* collective = std::get_if<CollectiveOperation>(&schedule.operations[i].body);
         if (collective == nullptr || collective->operand.buffer != schedule.gradients) continue;
         const Operand& bucket = collective->operand;
-        for (int slot = bucket.first_slot; slot <= bucket.last_slot; ++slot) {
-          const ParameterSlot& parameter = schedule.slots[static_cast<std::size_t>(slot)];
+        for (SlotIndex slot = bucket.first_slot; slot <= bucket.last_slot; ++slot) {
+          const ParameterSlot& parameter = schedule.slots[slot];
           CHECK(collective->group == reduction_group(mesh_of(plan, parameter), schedule.rank));
         }
         CHECK(collective->elements == elements_of(schedule, bucket.first_slot, bucket.last_slot));
@@ -230,9 +228,7 @@ TEST_CASE("Lowering: a bucket is reduced over the ranks that share its layers, b
         CHECK(updated.buffer == schedule.gradients);
         CHECK(updated.first_slot <= bucket.first_slot);
         CHECK(updated.last_slot >= bucket.last_slot);
-        CHECK(std::count(update.depends_on.begin(),
-                         update.depends_on.end(),
-                         static_cast<OperationIndex>(i)) == 1);
+        CHECK(std::count(update.depends_on.begin(), update.depends_on.end(), i) == 1);
       }
     }
   }
@@ -291,7 +287,7 @@ TEST_CASE("Lowering: of a sharded update, the first layer waits for its own weig
       });
   int gathers = 0;
   for (OperationIndex earlier : first->depends_on) {
-    const Operation& operation = schedule.operations[static_cast<std::size_t>(earlier)];
+    const Operation& operation = schedule.operations[earlier];
     gathers += operation.label.part == OperationPart::weight_allgather ? 1 : 0;
   }
   CHECK(gathers == 1);
@@ -314,7 +310,7 @@ TEST_CASE("Lowering: shards of all ranks are all of a range, and momentum is tha
         CHECK(volume(updates[i].box) == shard_elements(elements, updates[i].shards));
         momentum += volume(updates[i].box);
       }
-      CHECK(volume(schedule.buffers[static_cast<std::size_t>(schedule.momentum)].box) == momentum);
+      CHECK(volume(schedule.buffers[schedule.momentum].box) == momentum);
     }
   }
 }
@@ -348,8 +344,8 @@ Sums sums_of(const Schedule& schedule) {
     const auto* sum = std::get_if<CollectiveOperation>(&operation.body);
     if (sum == nullptr || sum->operand.buffer != schedule.gradients) continue;
     std::int64_t place = 0;
-    for (int i = sum->operand.first_slot; i <= sum->operand.last_slot; ++i) {
-      const ParameterSlot& slot = schedule.slots[static_cast<std::size_t>(i)];
+    for (SlotIndex i = sum->operand.first_slot; i <= sum->operand.last_slot; ++i) {
+      const ParameterSlot& slot = schedule.slots[i];
       sums.try_emplace(slot.layer, sum->algorithm, sum->elements, place);
       place += slot.elements;
     }

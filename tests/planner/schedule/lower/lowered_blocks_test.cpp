@@ -17,7 +17,7 @@ namespace cnnplan::test {
 namespace {
 
 const Buffer& buffer_of(const Schedule& schedule, const Operand& operand) {
-  return schedule.buffers.at(static_cast<std::size_t>(operand.buffer));
+  return schedule.buffers.at(operand.buffer);
 }
 
 // True for operands that have to be dense blocks, as KernelSpec documents.
@@ -136,13 +136,13 @@ std::string first_read_of_nothing(const Schedule& schedule) {
       const bool in_step = buffer.role == BufferRole::activation ||
                            buffer.role == BufferRole::error_signal ||
                            buffer.role == BufferRole::data || buffer.role == BufferRole::labels;
-      const bool holds_something = written[static_cast<std::size_t>(operand.buffer)];
+      const bool holds_something = written[operand.buffer];
       if (in_step && !operand.written && !holds_something && buffer.bytes > 0) {
         return operation.id + " of " + buffer.name;
       }
     }
     for (const Operand& operand : operands_of(operation.body)) {
-      if (operand.written) written[static_cast<std::size_t>(operand.buffer)] = true;
+      if (operand.written) written[operand.buffer] = true;
     }
   }
   return "";

@@ -74,14 +74,14 @@ std::string first_wait_between_lanes(const Plan& plan, const Schedule& schedule)
     });
   };
   const std::vector<int> waves = waves_of(schedule);
-  for (std::size_t i = 0; i < schedule.operations.size(); ++i) {
+  for (const OperationIndex i : schedule.operations.indices()) {
     const Operation& operation = schedule.operations[i];
     const std::string pass = pass_of(operation);
     if (pass.empty() || pass.find("relax_c") != std::string::npos) continue;
     for (OperationIndex index : operation.depends_on) {
-      const Operation& earlier = schedule.operations[static_cast<std::size_t>(index)];
+      const Operation& earlier = schedule.operations[index];
       if (is_communication(operation) || is_communication(earlier)) continue;
-      if (waves[static_cast<std::size_t>(index)] != waves[i]) continue;
+      if (waves[index] != waves[i]) continue;
       if (earlier.lane != operation.lane && pass_of(earlier) == pass &&
           share_chain(earlier, operation)) {
         return operation.id + " waits for " + earlier.id;
@@ -456,7 +456,7 @@ TEST_CASE("Lowering: inference finds every parameter where training has it") {
     const Schedule training = lower(plan, 0);
     const Schedule inference = lower(plan, 0, {.pass = Pass::inference});
     REQUIRE(training.slots.size() == inference.slots.size());
-    for (std::size_t i = 0; i < training.slots.size(); ++i) {
+    for (const SlotIndex i : training.slots.indices()) {
       CHECK(training.slots[i].layer == inference.slots[i].layer);
       CHECK(training.slots[i].role == inference.slots[i].role);
       CHECK(training.slots[i].shape == inference.slots[i].shape);

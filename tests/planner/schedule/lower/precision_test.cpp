@@ -12,7 +12,7 @@ namespace cnnplan::test {
 namespace {
 
 const Buffer& buffer_of(const Schedule& schedule, const Operand& operand) {
-  return schedule.buffers[static_cast<std::size_t>(operand.buffer)];
+  return schedule.buffers[operand.buffer];
 }
 
 // Returns the operand as the table of kernels has it. An operation does not name the role.
@@ -113,14 +113,14 @@ TEST_CASE("Lowering: convolutions read the copies of weights, updates write them
       if (operand.buffer != schedule.weight_copies) continue;
       const bool update = kernel->spec.kind == KernelKind::sgd;
       CHECK(operand.written == update);
-      for (int slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
-        ++(update ? written : read)[static_cast<std::size_t>(slot)];
+      for (SlotIndex slot = operand.first_slot; slot <= operand.last_slot; ++slot) {
+        ++(update ? written : read)[slot];
       }
     }
   }
   CHECK(written == std::vector<int>(schedule.slots.size(), 1));
   int input_layers = 0;  // without backward_data
-  for (std::size_t i = 0; i < schedule.slots.size(); ++i) {
+  for (const SlotIndex i : schedule.slots.indices()) {
     const bool is_weight = schedule.slots[i].role == ParameterRole::weight;
     if (is_weight && read[i] == 1) ++input_layers;
     CHECK((is_weight ? read[i] >= 1 && read[i] <= 2 : read[i] == 0));
@@ -131,8 +131,8 @@ TEST_CASE("Lowering: convolutions read the copies of weights, updates write them
 TEST_CASE("Lowering: an update of copies waits for the convolutions that read them") {
   const Schedule schedule = lenet_in(Precision::fp16);
   std::vector<OperationIndex> readers;
-  for (OperationIndex i = 0; i < static_cast<OperationIndex>(schedule.operations.size()); ++i) {
-    const Operation& operation = schedule.operations[static_cast<std::size_t>(i)];
+  for (const OperationIndex i : schedule.operations.indices()) {
+    const Operation& operation = schedule.operations[i];
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr) continue;
     if (kernel->spec.kind == KernelKind::sgd) {
