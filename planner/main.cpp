@@ -108,7 +108,7 @@ void add_training_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--bucket-bytes",
                   options.bucket_bytes,
-                  "Reduce gradients once they have this many bytes; 1: each layer's alone")
+                  "Reduce gradients once they have this many bytes; 1: one reduction per layer")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
   solve.add_flag(
@@ -167,10 +167,11 @@ void add_search_options(CLI::App& solve, SolveOptions& options) {
 // Adds the settings of multigrid that the search chooses itself unless they are given.
 void add_chain_settings(CLI::App& solve, CLI::Option* allow, MultigridRequest& request) {
   solve
-      .add_option("--coarsening",
-                  request.coarsening,
-                  "Coarsening of multigrid; default: powers of two are tried that leave at least 8 "
-                  "coarse steps, and factors that share the layers out more evenly")
+      .add_option(
+          "--coarsening",
+          request.coarsening,
+          "Coarsening of multigrid; default: the search tries powers of two that leave at least "
+          "8 coarse steps, and factors that divide the layers more evenly")
       ->check(CLI::Range(2, max_coarsening))
       ->needs(allow);
   solve.add_option("--levels", request.levels, "Levels of multigrid; default: 2 or 3")
@@ -179,7 +180,7 @@ void add_chain_settings(CLI::App& solve, CLI::Option* allow, MultigridRequest& r
   solve
       .add_option("--concurrency",
                   request.concurrency,
-                  "Groups of layers of a rank that run at the same time, on threads of a CPU or "
+                  "Groups of a rank's layers that run at the same time, on threads of a CPU or "
                   "streams of a GPU; default: as many as the profile has kernels for, if faster")
       ->check(CLI::Range(1, max_concurrency))
       ->needs(allow);
@@ -220,7 +221,7 @@ void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
   solve
       .add_option("--partitions",
                   request.partitions,
-                  "Split chains by layers into this many parts, even if others are faster")
+                  "Split chains by layers into this many parts, even if other plans are faster")
       ->check(CLI::Range(1, max_ranks))
       ->needs(allow);
   add_chain_settings(solve, allow, request);
@@ -265,7 +266,9 @@ void add_solve(CLI::App& app, SolveOptions& options) {
 void add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* explain = app.add_subcommand("explain", "Show the choice and its cost for every layer");
   explain->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
-  explain->add_option("-l,--layer", options.layer, "Every operation of this layer, as a formula");
+  explain->add_option("-l,--layer",
+                      options.layer,
+                      "Show every operation of this layer, and its price as a formula");
   explain->add_flag("-s,--sensitivity",
                     options.sensitivity,
                     "Show which figures decide the closest choices, or the choice of --layer");
@@ -312,17 +315,17 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
 }
 
 // Returns a message that lists the commands, because CLI11 only says that one is missing. The
-// message is empty where the command is known.
+// message is empty if the command is known.
 std::string unknown_command(const CLI::App& app, const std::string& word) {
   std::string names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return {};
     names += (names.empty() ? "" : ", ") + command->get_name();
   }
-  return "unknown command '" + word + "': there are " + names;
+  return "unknown command '" + word + "'; the commands are " + names;
 }
 
-// Returns an exit code where the program ends here: after --help, --version or an error.
+// Returns an exit code if the program ends here: after --help, --version or an error.
 std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   const std::string problem =
       argc > 1 && argv[1][0] != '-' ? unknown_command(app, argv[1]) : std::string();
@@ -338,7 +341,7 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   return std::nullopt;
 }
 
-int run(int argc, char** argv) {
+ExitCode run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "profile") {
     profile_command(std::vector<std::string>(argv + 2, argv + argc));
   }
@@ -361,7 +364,7 @@ int run(int argc, char** argv) {
   add_simulate(app, simulate_options);
   CLI::App* check = app.add_subcommand("check", "Check files against their schema");
   check->add_option("files", files, "JSON files of any kind, ONNX models")->required();
-  if (const std::optional<ExitCode> code = parse(app, argc, argv)) return static_cast<int>(*code);
+  if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
   const auto command = [&] {
     if (app.got_subcommand("solve")) return solve_command(solve_options);
     if (app.got_subcommand("import")) return import_command(import_options);
@@ -372,20 +375,21 @@ int run(int argc, char** argv) {
   };
   const ExitCode code = command();
   if (!std::cout.flush()) throw IoError("standard output: cannot write all of it");
-  return static_cast<int>(code);
+  return code;
 }
 
 }  // namespace
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
+  cnnplan::ExitCode code = cnnplan::ExitCode::internal;
   try {
-    return cnnplan::run(argc, argv);
+    code = cnnplan::run(argc, argv);
   } catch (const cnnplan::Error& error) {
     std::cerr << "cnnplan: " << error.what() << '\n';
-    return static_cast<int>(error.exit_code());
+    code = error.exit_code();
   } catch (const std::exception& error) {
     std::cerr << "cnnplan: internal error: " << error.what() << '\n';
-    return static_cast<int>(cnnplan::ExitCode::internal);
   }
+  return static_cast<int>(code);
 }

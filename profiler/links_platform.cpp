@@ -3,7 +3,6 @@
 #include <limits>
 #include <stdexcept>
 
-#include "planner/cost/collective_formulas.hpp"
 #include "planner/cost/collectives.hpp"
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/tensor/rank_group.hpp"
@@ -180,9 +179,9 @@ double algorithm_bandwidth(const LinkSample& sample) {
 
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample) {
   if (curve.kind != LinkCurveKind::collective) return algorithm_bandwidth(sample);
-  const double allreduce = bus_bandwidth_bytes_per_s(
-      curve.ranks, static_cast<double>(sample.bytes), sample.time.median_s);
-  return curve.collective == CollectiveKind::allreduce ? allreduce : allreduce / 2;
+  // Over p ranks, each half of an allreduce moves (p-1)/p of the bytes over each link.
+  const double half = algorithm_bandwidth(sample) * (curve.ranks - 1) / curve.ranks;
+  return curve.collective == CollectiveKind::allreduce ? 2 * half : half;
 }
 
 }  // namespace cnnplan

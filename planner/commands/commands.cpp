@@ -5,7 +5,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
-#include "planner/commands/companion.hpp"
+#include "planner/commands/helper_program.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 #include "planner/json/schema_kind.hpp"
@@ -69,7 +69,7 @@ ExitCode check_command(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     try {
       check_file(file);
-      std::cout << file << ": right\n";
+      std::cout << file << ": valid\n";
     } catch (const Error& error) {
       std::cerr << "cnnplan: " << error.what() << '\n';
       if (first == ExitCode::ok) first = error.exit_code();
@@ -79,7 +79,7 @@ ExitCode check_command(const std::vector<std::string>& files) {
 }
 
 void profile_command(const std::vector<std::string>& arguments) {
-  run_companion("cnnplan-profile", arguments);
+  run_helper("cnnplan-profile", arguments);
 }
 
 }  // namespace cnnplan

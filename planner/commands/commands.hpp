@@ -1,4 +1,4 @@
-// Declares what the subcommands of cnnplan do, without their command line.
+// Declares the subcommands of cnnplan and their options, without their command lines.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ struct SolveOptions {
   MultigridRequest multigrid;                       // used if multigrid is allowed
   bool strict = false;                              // refuse estimated kernels
   bool overlap = false;                             // halos and reductions run during kernels
-  // Each text is a change of the machine, as WhatIf reads it. If there are any, solve prints what
-  // would change and writes no plan.
+  // Each text is a change of the machine, as WhatIf reads it. If there are changes, solve
+  // prints their effects and writes no plan.
   std::vector<std::string> what_if;
 };
 
@@ -51,7 +51,7 @@ struct ImportCommandOptions {
 struct ExplainOptions {
   std::string plan_file = "plan.json";
   std::string layer;          // empty: all
-  bool sensitivity = false;   // instead of the layers: which figures would flip their choice
+  bool sensitivity = false;   // show which figures would change choices, instead of the layers
   std::string platform_file;  // as for solve, for formulas and sensitivity
   std::string profile_file;   // as for solve, for formulas and sensitivity
 };
@@ -71,8 +71,7 @@ struct SimulateOptions {
   bool real_bytes = false;          // see TraceOptions
 };
 
-// Each command prints its data to stdout and messages to stderr, and throws the errors of
-// error.hpp.
+// Each command prints data to stdout and messages to stderr, and throws the errors of error.hpp.
 ExitCode solve_command(const SolveOptions& options);
 // Writes an ONNX model as a network. For weights, it replaces this process by cnnplan-weights.
 // @throws EnvironmentError in a build without ONNX, or when cnnplan-weights is missing
@@ -82,8 +81,8 @@ ExitCode compare_command(const CompareOptions& options);
 // Replays the plan in SimGrid.
 // @throws EnvironmentError without SimGrid, after the files are written
 ExitCode simulate_command(const SimulateOptions& options);
-// Reads each file as the kind that its "schema" names, or as an ONNX model, and says that it is
-// valid, or what is wrong. Returns the exit code of the first wrong file.
+// Reads each file as the kind that its "schema" names, or as an ONNX model. It prints whether the
+// file is valid, and if not, why. Returns the exit code of the first invalid file.
 ExitCode check_command(const std::vector<std::string>& files);
 // Replaces this process by cnnplan-profile, which lies next to this program.
 // @throws EnvironmentError when it is missing

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "planner/base/error.hpp"
-#include "planner/commands/chosen_file.hpp"
 #include "planner/commands/commands.hpp"
-#include "planner/commands/plan_inputs.hpp"
+#include "planner/commands/file_or_default.hpp"
+#include "planner/commands/input_matcher.hpp"
 #include "planner/predict/formulas.hpp"
 #include "planner/predict/operation_places.hpp"
 #include "planner/report/explain.hpp"
@@ -28,9 +28,9 @@ struct Figures {
 
 // Returns the figures, or says why they are not at hand.
 std::variant<Figures, std::string> figures_of(const Plan& plan, const ExplainOptions& options) {
-  PlanInputs inputs(plan);
-  const auto platform_file = inputs.take(options.platform_file, default_platform_file);
-  const auto profile_file = inputs.take(options.profile_file, default_profile_file);
+  InputMatcher inputs(plan);
+  const auto platform_file = inputs.find(options.platform_file, default_platform_file);
+  const auto profile_file = inputs.find(options.profile_file, default_profile_file);
   if (!inputs.problem().empty()) return inputs.problem();
   return Figures{
       .platform = platform_file ? read_platform(*platform_file) : default_platform(plan.ranks),

@@ -6,7 +6,7 @@
 #include "planner/base/checked.hpp"
 #include "planner/base/file.hpp"
 #include "planner/commands/commands.hpp"
-#include "planner/commands/companion.hpp"
+#include "planner/commands/helper_program.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 #include "planner/network/channel_split.hpp"
@@ -102,12 +102,12 @@ ExitCode import_command(const ImportCommandOptions& options) {
                   model_options);
   for (const std::string& note : model.notes)
     std::cerr << options.model_file << ": " << note << '\n';
-  if (!options.weights_file.empty()) companion_path(weights_program);
+  if (!options.weights_file.empty()) helper_path(weights_program);
   write_file(options.network_file, to_json(model.network));
   std::cout << summary(model.network);
   std::cerr << "wrote " << options.network_file << "; plan it with: cnnplan solve "
             << options.network_file << '\n';
-  if (!options.weights_file.empty()) run_companion(weights_program, weights_arguments(options));
+  if (!options.weights_file.empty()) run_helper(weights_program, weights_arguments(options));
   return ExitCode::ok;
 }
 

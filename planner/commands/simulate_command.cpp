@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "planner/base/error.hpp"
-#include "planner/commands/chosen_file.hpp"
 #include "planner/commands/commands.hpp"
-#include "planner/commands/plan_inputs.hpp"
+#include "planner/commands/file_or_default.hpp"
+#include "planner/commands/input_matcher.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/table.hpp"
 #include "planner/simulate/replay.hpp"
@@ -20,16 +20,16 @@ namespace {
 constexpr double same_prediction = 1e-6;
 
 Platform platform_of(const SimulateOptions& options, int ranks) {
-  const std::string name = chosen_file(options.platform_file, default_platform_file);
+  const std::string name = file_or_default(options.platform_file, default_platform_file);
   return name.empty() ? default_platform(ranks) : read_platform(name);
 }
 
 // A profile with the default name is used only if the plan was made from it.
 Profile profile_of(const SimulateOptions& options, const Plan& plan) {
   if (!options.profile_file.empty()) return read_profile(options.profile_file);
-  const auto name = PlanInputs(plan).take("", default_profile_file);
+  const auto name = InputMatcher(plan).find("", default_profile_file);
   if (name) return read_profile(*name);
-  if (!chosen_file("", default_profile_file).empty()) {
+  if (!file_or_default("", default_profile_file).empty()) {
     std::cerr << default_profile_file << " is not used: the plan was not made from it\n";
   }
   return Profile{};
@@ -43,22 +43,22 @@ void check_files(const SimulateOptions& options, const Plan& plan, double predic
     throw InputError({.file = options.plan_file,
                       .pointer = "/prediction/step_s",
                       .value = duration(planned_s),
-                      .allowed = "with --max-error, what the platform and the profile predict (" +
-                                 duration(predicted_s) + "): those that the plan was made with"});
+                      .allowed = "with --max-error, the step that platform and profile predict (" +
+                                 duration(predicted_s) + "); name the files of the plan"});
   }
-  std::cerr << "these platform and profile predict " << duration(predicted_s) << ", the plan says "
-            << duration(planned_s) << ": it was made with others\n";
+  std::cerr << "this platform and this profile predict " << duration(predicted_s)
+            << ", the plan says " << duration(planned_s) << ": it was made from other files\n";
 }
 
 std::string overlap_text(const Plan& plan, double overlap) {
   if (overlap > 0.0) {
-    return "halos and reductions run as processes beside the kernels, which they slow by " +
+    return "halos and reductions run as processes of their own, which slow the kernels by " +
            percent(1.0 - overlap) + " of their predicted time";
   }
   return plan.overlap ? "none: the platform hides nothing" : "none: one operation after the other";
 }
 
-// Returns the time that no rank can save: kernels and loading of the lane with most of them.
+// Returns the time of kernels and loading on the busiest lane, which no simulation can shorten.
 double kernels_s(std::span<const PricedSchedule> schedules) {
   double most_s = 0.0;
   for (const PricedSchedule& priced : schedules) {

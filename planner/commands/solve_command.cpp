@@ -6,8 +6,8 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
-#include "planner/commands/chosen_file.hpp"
 #include "planner/commands/commands.hpp"
+#include "planner/commands/file_or_default.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/network/residual_chain.hpp"
 #include "planner/plan/sample_blocks.hpp"
@@ -35,7 +35,7 @@ struct ReadFile {
 
 int default_ranks(const Platform& platform) {
   if (platform.measured && !platform.levels.empty()) return platform.levels.back().ranks_per_group;
-  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return std::max(1U, std::thread::hardware_concurrency());
 }
 
 // The device of a platform that was described by hand is only the beginning of the profile's
@@ -69,15 +69,15 @@ Network network_of(const ReadFile& file, const std::string& input_size) {
 void read_profile_of(const SolveOptions& options,
                      SolveRequest& request,
                      std::vector<InputFile>& inputs) {
-  const std::string name = chosen_file(options.profile_file, default_profile_file);
+  const std::string name = file_or_default(options.profile_file, default_profile_file);
   if (name.empty()) return;
   const ReadFile file(name);
   Profile profile = parse_profile(file.text, name);
   // A platform that the user named has priority over a profile that only has the default name.
   const bool may_be_left = options.profile_file.empty() && !options.platform_file.empty();
   if (may_be_left && !is_of_same_device(request.platform, profile)) {
-    std::cerr << name << " is not used: it is of \"" << profile.fingerprint.device
-              << "\", the platform of \"" << request.platform.device << "\"\n";
+    std::cerr << name << " is not used: it was measured on \"" << profile.fingerprint.device
+              << "\", the platform on \"" << request.platform.device << "\"\n";
     return;
   }
   check_same_device(request.platform, profile, name);
@@ -89,7 +89,7 @@ void read_profile_of(const SolveOptions& options,
 void read_platform_of(const SolveOptions& options,
                       SolveRequest& request,
                       std::vector<InputFile>& inputs) {
-  const std::string name = chosen_file(options.platform_file, default_platform_file);
+  const std::string name = file_or_default(options.platform_file, default_platform_file);
   if (!name.empty()) {
     const ReadFile file(name);
     request.platform = parse_platform(file.text, name);
@@ -172,10 +172,11 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
              "a profile with all kernels of the plan; " +
              (needs_plan ? advice : "make one with: " + profile_advice(plan, typed(options)))});
   }
-  throw InputError({.file = chosen_file(options.profile_file, default_profile_file),
-                    .pointer = "/kernels",
-                    .value = "not all kernels of the plan",
-                    .allowed = "with --strict all of them, timed as the plan runs: " + advice});
+  throw InputError(
+      {.file = file_or_default(options.profile_file, default_profile_file),
+       .pointer = "/kernels",
+       .value = "not all kernels of the plan",
+       .allowed = "with --strict all of these, timed as the plan runs them: " + advice});
 }
 
 SolveRequest changed(SolveRequest request, const std::vector<std::string>& what_if) {
@@ -202,8 +203,8 @@ void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptio
 
 void require_own_output(const SolveOptions& options) {
   for (const std::string& input : {options.network_file,
-                                   chosen_file(options.platform_file, default_platform_file),
-                                   chosen_file(options.profile_file, default_profile_file)}) {
+                                   file_or_default(options.platform_file, default_platform_file),
+                                   file_or_default(options.profile_file, default_profile_file)}) {
     require_other_file(options.output_file, input);
   }
 }

@@ -17,13 +17,13 @@ namespace {
 constexpr double chunk_inside_node = chunk_bytes_inside_node;
 constexpr double chunk_between_nodes = chunk_bytes_between_nodes;
 
-// Says which ring is priced: the executor's own, by measured steps where there are any, or a ring
-// of plain messages.
+// Says which ring is priced. `own` is the executor's ring, whose steps may have been measured.
 enum class Ring { own, of_messages };
 
 // Returns the fraction of a ring's steps that add. Every step is charged this fraction of gamma.
 double adding_fraction(const RoundSeries& ring, CollectiveKind kind) {
-  return static_cast<double>(adding_rounds(ring, kind)) / round_count(ring, kind);
+  const double adding = adding_rounds(ring, kind);
+  return adding / round_count(ring, kind);
 }
 
 double ring_step_s(const Platform& platform,
@@ -98,7 +98,7 @@ Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes)
       });
 }
 
-// Returns null where the collective was not measured on this number of ranks.
+// Returns null if the collective was not measured on this number of ranks.
 const AllreduceFit* find_fit(const Platform& platform,
                              int ranks,
                              CollectiveKind kind,
@@ -135,10 +135,11 @@ std::vector<double> ends_of_rules(const Platform& platform,
   return ends;
 }
 
-// Returns by how much the bytes of a sum exceed those of a message, for every message that an
+// Returns the bytes of an allreduce divided by the bytes of a message, for each message that an
 // algorithm sends.
 std::vector<double> message_parts(const GroupLinks& links) {
-  std::vector<double> all_parts{1.0, static_cast<double>(links.ring.parts)};
+  std::vector<double> all_parts{1.0};
+  all_parts.push_back(links.ring.parts);
   for (const auto* algorithm : {&links.rabenseifner, &links.hierarchical}) {
     double parts = 1.0;
     for (const auto& [series, level] : *algorithm) {

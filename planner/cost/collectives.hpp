@@ -9,34 +9,34 @@
 
 namespace cnnplan {
 
-// Returns the time of a sum of `bytes` over a group that is ready to sum them. Other groups are
-// taken to run the same sum at the same time: they share the links. One rank, or nothing to sum,
-// takes no time. Where the platform has a fit of the algorithm for this number of ranks, the fit
-// counts. Else the algorithms take the rounds of planner/platform/exchange_rounds.hpp:
+// Returns the time of an allreduce of `bytes` over a group whose ranks are ready. It assumes that
+// all other groups run an equal allreduce at the same time and share the links. A single rank takes
+// no time, and neither do 0 bytes. A fit of the algorithm for this number of ranks counts, if the
+// platform has one. Else the rounds of planner/platform/exchange_rounds.hpp count:
 //
-// - `ring`: every round is as slow as the slowest link of the ring. It is a measured step where the
-//   level has one. Else it is messages of at most one chunk (64 KiB on the innermost level, 256 KiB
-//   beyond), and the additions are spread evenly over all rounds.
+// - `ring`: every round is as slow as the slowest link of the ring. It takes the measured step of
+//   the level, if there is one. Else it takes messages of at most one chunk (64 KiB on the
+//   innermost level, 256 KiB beyond), and the additions are spread evenly over all rounds.
 // - `recursive_doubling`, `rabenseifner`, `hierarchical`: each message takes its time on its level,
-//   and gamma counts for what is added.
+//   and added bytes cost gamma.
 // - `library`: the fastest of recursive doubling, Rabenseifner's algorithm and a ring of messages.
 double allreduce_time_s(const Platform& platform,
                         const GroupLinks& links,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
-// Returns the time of an allreduce, or of one of its halves. A half counts as it was measured.
-// Else, where its allreduce was measured as a whole, it takes half of that time. Else it takes its
-// rounds of the ring, which add in the reduce-scatter alone; the library runs a ring of messages.
-// `bytes` are those of all shards. @pre `kind` is `allreduce` or the algorithm has halves
+// Returns the time of an allreduce, or of one of its halves. If the half was measured, its fit
+// counts. Else, if the allreduce was measured, the half takes half of its time. Else it takes its
+// rounds of the ring, which add only in the reduce-scatter; the library runs a ring of messages.
+// `bytes` is the size of all shards. @pre `kind` is `allreduce`, or the algorithm has halves
 double collective_time_s(const Platform& platform,
                          const GroupLinks& links,
                          double bytes,
                          CollectiveKind kind,
                          AllreduceAlgorithm algorithm);
 
-// Returns the least time per byte of such collectives, however the bytes are spread over
-// collectives of at most `most_bytes`: the least of collective_time_s over bytes.
+// Returns the minimum of collective_time_s per byte over all sizes up to `most_bytes`. No way to
+// spread bytes over such collectives takes less time per byte.
 // @pre most_bytes > 0
 double least_collective_s_per_byte(const Platform& platform,
                                    const GroupLinks& links,
@@ -48,7 +48,7 @@ double least_collective_s_per_byte(const Platform& platform,
 // The block is cut into chunks that stay in cache, and `sharing` blocks go over the link at once.
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
-// Returns the algorithm that `library` is taken to run where it was not measured.
+// Returns the algorithm that `library` is assumed to run if it was not measured.
 AllreduceAlgorithm assumed_algorithm(const Platform& platform,
                                      const GroupLinks& links,
                                      double bytes);

@@ -16,29 +16,29 @@ int ranks_inside(const Platform& platform, std::size_t level) {
 // Each ring has `members` ranks in the group and sends one message out of it. All ranks of the
 // group are in rings of this form.
 double ring_sharing(const Platform& platform, std::size_t level, int members) {
-  const double messages = static_cast<double>(ranks_inside(platform, level)) / members;
+  const double ranks = ranks_inside(platform, level);
   const double shared_by = platform.levels[level].shared_by;
-  return std::clamp(messages, 1.0, std::max(1.0, shared_by));
+  return std::clamp(ranks / members, 1.0, std::max(1.0, shared_by));
 }
 
 // A rank that reaches the next rank over a level is the last rank in its group of the level inside.
 void add_ring(const Platform& platform, std::span<const int> group, GroupLinks& links) {
-  std::vector<std::size_t> first_inside(platform.levels.size(), 0);
-  for (std::size_t i = 0; i < group.size(); ++i) {
+  std::vector<int> first_inside(platform.levels.size(), 0);
+  for (int i = 0; i < links.ranks; ++i) {
     for (std::size_t j = 0; j < platform.levels.size(); ++j) {
       const int inside = ranks_inside(platform, j);
       if (group[i] / inside != group[first_inside[j]] / inside) first_inside[j] = i;
     }
-    const std::size_t level =
-        level_index_between(platform, group[i], group[(i + 1) % group.size()]);
-    const int members = static_cast<int>(i - first_inside[level]) + 1;
+    const int next = group[(i + 1) % links.ranks];
+    const std::size_t level = level_index_between(platform, group[i], next);
+    const int members = i - first_inside[level] + 1;
     const RingEdge link{.level = level, .sharing = ring_sharing(platform, level, members)};
     auto& edges = links.ring_edges;
     if (std::find(edges.begin(), edges.end(), link) == edges.end()) edges.push_back(link);
   }
 }
 
-// Finds the outermost level of series, once for those whose ranks have the same peers.
+// Finds the outermost level of each series, once for all series in which ranks have equal peers.
 class OutermostLevels {
  public:
   OutermostLevels(const Platform& platform, std::span<const int> group)
@@ -67,11 +67,11 @@ class OutermostLevels {
 
   std::size_t outermost(const RoundPeers& peers) const {
     std::size_t level = 0;
-    for (std::size_t i = 0; i < group_.size(); ++i) {
-      const int receiver = sends_to(peers, static_cast<int>(i));
+    int position = 0;
+    for (int rank : group_) {
+      const int receiver = sends_to(peers, position++);
       if (receiver < 0) continue;
-      const int rank = group_[static_cast<std::size_t>(receiver)];
-      level = std::max(level, level_index_between(platform_, group_[i], rank));
+      level = std::max(level, level_index_between(platform_, rank, group_[receiver]));
     }
     return level;
   }

@@ -1,4 +1,5 @@
-// Says which links the messages of a collective take: all that its time depends on of its group.
+// Says which links the messages of a collective take. Its time depends on nothing else of its
+// group.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +12,14 @@
 
 namespace cnnplan {
 
-// A kind of link between neighbours in a ring of ranks.
+// Describes a kind of link between neighbours in a ring of ranks.
 struct RingEdge {
   std::size_t level = 0;  // of the platform
-  double sharing = 1.0;   // messages of rings like this one that leave over it at once
+  double sharing = 1.0;   // messages of equal rings that leave over this link at once
   bool operator==(const RingEdge&) const = default;
 };
 
-// A series of rounds, and the outermost level of the platform that its messages take.
+// Holds a series of rounds, and the outermost level of the platform that its messages take.
 struct SeriesLinks {
   RoundSeries series;
   std::size_t level = 0;
@@ -26,7 +27,7 @@ struct SeriesLinks {
 
 struct GroupLinks {
   int ranks = 0;
-  int ranks_per_node = 1;            // nodes of `hierarchical`
+  int ranks_per_node = 1;            // for `hierarchical`
   RoundSeries ring;                  // the series of `ring`
   std::vector<RingEdge> ring_edges;  // its links from each rank to the next, each kind once
   std::vector<SeriesLinks> recursive_doubling;

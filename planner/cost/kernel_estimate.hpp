@@ -1,4 +1,4 @@
-// What a kernel may take that was not timed.
+// Holds the estimated time of a kernel that was not timed, with its range.
 #pragma once
 
 namespace cnnplan {

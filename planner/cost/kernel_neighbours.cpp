@@ -1,4 +1,4 @@
-// Nearest neighbours over log2 of the shape.
+// Finds the nearest neighbours of a kernel over log2 of its extents.
 #include "planner/cost/kernel_neighbours.hpp"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ namespace cnnplan {
 namespace {
 
 constexpr std::size_t neighbour_count = 3;
-// Relative spread added per doubling of one extent away from the nearest kernel. Blocks of half the
-// size keep 75 to 100 % of the throughput.
+// Each doubling of one extent away from the nearest kernel adds this relative spread. Blocks of
+// half the size keep 75 to 100 % of the throughput.
 constexpr double spread_per_doubling = 0.15;
 // Keeps the weight of a neighbour at distance zero finite.
 constexpr double softening = 1e-3;
@@ -22,7 +22,7 @@ float log2_of(std::int64_t extent) {
   return std::log2(static_cast<float>(std::max<std::int64_t>(extent, 1)));
 }
 
-// Of the product over the dims: the product itself may not be a 64-bit integer.
+// Returns log2 of the product over the dims. The product itself may exceed a 64-bit integer.
 float log2_of(const Window& window, std::int64_t WindowDim::*member) {
   float sum = 0.0F;
   for (const WindowDim& dim : window.dims) sum += log2_of(dim.*member);

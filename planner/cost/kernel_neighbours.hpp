@@ -10,20 +10,20 @@
 
 namespace cnnplan {
 
-// Flops of a convolution, bytes of everything else.
+// Returns the flops of a convolution, and the bytes of any other kernel.
 double work_of(const KernelSpec& spec);
 
-// Profiled kernels of one kind, phase, algorithm and precision. Distance is Euclidean over log2 of
-// the extents: twice as many channels are as far away as twice as many rows.
+// Holds profiled kernels of one kind, phase, algorithm and precision. The distance is Euclidean
+// over log2 of the extents: twice as many channels are as far away as twice as many rows.
 class KernelNeighbours {
  public:
-  // Work is what time is taken to be proportional to among neighbours, in any unit, the same for
-  // all: see work_of, or seconds by a model that is to be corrected. Kernels that did no work or
-  // took no time say nothing about throughput and are left out.
+  // Adds a profiled kernel. The estimate assumes that the time of neighbours is proportional to
+  // their work. Work may have any unit that all kernels share, such as flops or seconds. Kernels
+  // without work or time say nothing about throughput and are left out.
   void add(const KernelSpec& spec, double work, double seconds);
-  // Work over the throughput of the nearest kernels, averaged in logarithms with weights
-  // 1/distance^2. The range covers what each of them says alone and grows with the distance to the
-  // nearest one.
+  // Divides the work by the throughput of the nearest kernels, whose logarithms are averaged with
+  // weights 1/distance^2. The range covers the estimates by each of these kernels alone, and it
+  // grows with the distance to the nearest kernel.
   // @pre at least one kernel was added
   KernelEstimate estimate(const KernelSpec& spec, double work) const;
   std::size_t size() const { return log_throughput_.size(); }

@@ -30,7 +30,7 @@ struct KernelTime {
 
 enum class KernelSource { profiled, neighbours, rates, turns };
 
-// Says how the time of a kernel was found. Neighbours do `work` / `time` per second.
+// Says how the time of a kernel was found. Its neighbours do `work` / `time` per second.
 struct KernelFormula {
   KernelSource source = KernelSource::profiled;
   KernelTime time;
@@ -39,7 +39,7 @@ struct KernelFormula {
   RateParts parts;    // rates only
 };
 
-// Several threads may look up at once.
+// Looks up and estimates times of kernels. Several threads may do so at once.
 class KernelCosts {
  public:
   explicit KernelCosts(const Profile& profile = {}, const DefaultRates& rates = {})
@@ -62,9 +62,9 @@ class KernelCosts {
   // Returns the library's name of the profiled implementation; empty if the kernel was not
   // profiled.
   std::string implementation(const KernelSpec& spec) const;
-  // Returns the profiled numbers of kernels at the same time, ascending; 1 is always one of them.
+  // Returns the numbers of kernels that were profiled at the same time, ascending and including 1.
   const std::set<int>& concurrencies() const { return concurrencies_; }
-  // True if kernels take turns in the workspace of the largest.
+  // True if all kernels use one workspace, which is as large as the largest kernel needs.
   bool shared_workspace() const { return shared_workspace_; }
 
  private:

@@ -1,4 +1,4 @@
-// Messages by segment, transfer lists by peer and level.
+// Adds up the messages of a rank by level and direction.
 #include "planner/cost/links.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ double bytes_s(const Segment& segment, double bytes) {
   return segment.beta_s_per_byte * bytes;
 }
 
-// Messages of one rank, one way, and those that take their ports.
+// Adds up the messages of one rank in one direction, and the messages that share their ports.
 class DirectionLoad {
  public:
   explicit DirectionLoad(std::size_t levels) : levels_(levels) {}
@@ -30,16 +30,17 @@ class DirectionLoad {
     if (!is_first_) gaps_s_ += level.gap_s;
     is_first_ = false;
   }
-  // Of another rank, after all of this one.
+  // Adds a message of another rank. @pre all messages of this rank were added
   void share(const Level& level, std::size_t index, double bytes) {
     levels_[index].others_s +=
         std::min(levels_[index].longest_s, bytes_s(segment_of(level.segments, bytes), bytes));
   }
-  void share_with_same(const Level& level, std::size_t index) {
+  // Assumes that each other rank at the port has equal messages.
+  void share_with_equal(const Level& level, std::size_t index) {
     levels_[index].others_s = levels_[index].own_s * (level.shared_by - 1);
   }
   bool has(std::size_t level) const { return levels_[level].longest_s > 0.0; }
-  // Of those of one level, when those of others take their gaps, too.
+  // Returns the time of the messages of one level.
   double seconds(std::size_t level) const {
     const LevelLoad& load = levels_[level];
     const double alone_s = load.latency_s + load.own_s;
@@ -48,10 +49,10 @@ class DirectionLoad {
 
  private:
   struct LevelLoad {
-    double latency_s = 0.0;  // the longest: they pass side by side
-    double longest_s = 0.0;  // of one message of the rank, the port for itself
-    double own_s = 0.0;      // of all of them
-    double others_s = 0.0;   // what the port gives others until the longest is over
+    double latency_s = 0.0;  // the longest latency, because latencies overlap
+    double longest_s = 0.0;  // the longest message of the rank, alone at the port
+    double own_s = 0.0;      // all messages of the rank
+    double others_s = 0.0;   // messages of other ranks until the longest message ends
   };
   static constexpr std::size_t usual_levels = 4;
 
@@ -86,7 +87,8 @@ class RankLoad {
     receives_.add(platform_.levels[level], level, bytes);
   }
 
-  // With those that have their links in common with this rank, after all of its own messages.
+  // Adds the messages of the ranks that share a port with this rank.
+  // @pre all messages of this rank were added
   void share_ports(const ListOf& list_of) {
     for (std::size_t i = 0; i < platform_.levels.size(); ++i) {
       if (platform_.levels[i].shared_by > 1 && (sends_.has(i) || receives_.has(i))) {
@@ -116,8 +118,8 @@ class RankLoad {
 
   void share_port(std::size_t level, const ListOf& list_of) {
     if (!list_of) {
-      sends_.share_with_same(platform_.levels[level], level);
-      receives_.share_with_same(platform_.levels[level], level);
+      sends_.share_with_equal(platform_.levels[level], level);
+      receives_.share_with_equal(platform_.levels[level], level);
       return;
     }
     const int port = port_of(platform_, level, rank_);

@@ -1,4 +1,4 @@
-// Time of messages between ranks: one message, and one rank's part of a transfer list.
+// Computes the time of one message, and of one rank's part of a transfer list.
 #pragma once
 
 #include <cstdint>
@@ -10,41 +10,44 @@
 
 namespace cnnplan {
 
-// One message between two ranks that have the link for themselves; a local copy when they are the
-// same rank.
+// Returns the time of one message between two ranks that have the link to themselves. If `from` is
+// `to`, it is a local copy.
 double message_time_s(const Platform& platform, int from, int to, double bytes);
 
-// What the executor knows of a transfer beyond its list.
+// Describes a transfer beyond its list.
 struct TransferTraits {
   std::int64_t element_bytes = 4;
-  Box source_box;       // held by the dense channels-last buffer; empty: every piece is packed
-  Box destination_box;  // likewise: empty: every piece is unpacked
-  bool accumulate = false;
-  bool zero_first = false;
+  Box source_box;           // the dense channels-last buffer holds it; empty: every piece is packed
+  Box destination_box;      // the buffer that receives holds it; empty: every piece is unpacked
+  bool accumulate = false;  // received elements are added
+  bool zero_first = false;  // the destination is cleared before
 };
 
 struct TransferTime {
-  double link_s = 0.0;    // messages
+  double link_s = 0.0;    // the messages
   double pack_s = 0.0;    // before the messages: clearing, packing
   double unpack_s = 0.0;  // after them: unpacking, adding, pieces that stay on the rank
   double copy_s() const { return pack_s + unpack_s; }
   double total_s() const { return link_s + copy_s(); }
 };
 
-// The list of another rank in the same transfer, nothing for a rank that there is not.
+// Returns the list of another rank in a transfer, or an empty list if this rank does not exist.
 using ListOf = std::function<TransferList(int rank)>;
-// Keeps references.
+// Returns a function that keeps references to the arguments.
 ListOf lists_of(const BlockOwnership& sources, const BlockOwnership& destinations);
 
-// One rank's part of a transfer whose peers are all ready. Per peer one message of all its pieces.
-// Those of one level and direction take max_j alpha_ij + sum_j beta_ij v_ij, and a gap for each
-// message of that direction but the first. Where ranks share a port (port_of), it gives their
-// messages fair shares: until the longest of this rank is over, of m = max_j beta_ij v_ij seconds
-// alone, the others k have taken sum_k min(m, beta_k v_k), meanwhile the gaps go on: the longer of
-// both counts. Without `list_of` the others are taken to have the same messages. Levels run at
-// once, and so do sends and receives, the shorter of both slowed by the duplex factor. A message of
-// several pieces, or of one that is not contiguous in its buffer, is packed or unpacked; what is
-// accumulated costs gamma.
+// Returns the time of one rank's part of a transfer whose peers are all ready. There is one message
+// per peer, with all of its pieces:
+//
+// - The messages j of one level and direction take max_j alpha_j + sum_j beta_j v_j.
+// - Each message of a direction, except the first, adds a gap.
+// - A port that ranks share (port_of) gives each message a fair share. The longest message of this
+//   rank would take m = max_j beta_j v_j seconds alone. Until it ends, the messages k of other
+//   ranks take sum_k min(m, beta_k v_k). The gaps pass at the same time, and only the longer of the
+//   two sums counts. Without `list_of`, the other ranks are assumed to have equal messages.
+// - All levels run at once. Sends and receives do so, too, and the duplex factor slows the shorter.
+// - A message is packed or unpacked if it has several pieces, or a piece that is not contiguous in
+//   its buffer. Accumulated bytes cost gamma.
 TransferTime transfer_time(const Platform& platform,
                            const TransferList& list,
                            int rank,

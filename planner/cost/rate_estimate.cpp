@@ -1,4 +1,4 @@
-// Overhead, then whatever takes longer: operations or bytes.
+// Adds the overhead to the time of the operations or of the bytes, whichever is longer.
 #include "planner/cost/rate_estimate.hpp"
 
 #include <algorithm>
@@ -29,7 +29,7 @@ double elements_written(const KernelSpec& spec) {
   return static_cast<double>(volume(spec.phase == KernelPhase::backward_data ? spec.in : spec.out));
 }
 
-// Share of the efficiency that `amount` reaches.
+// Returns the fraction of the efficiency that `amount` reaches.
 double saturation(double amount, double half) {
   return amount / (amount + half);
 }

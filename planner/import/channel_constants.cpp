@@ -12,8 +12,7 @@
 namespace cnnplan {
 namespace {
 
-// Returns true if a constant is one number, or has one number per channel of x, repeated in all
-// other dims.
+// Returns true if a constant is one number, or has one number per channel of x.
 bool is_per_channel(const Constant& constant, const Activation& x) {
   const std::vector<std::int64_t> dims = dims_of(constant);
   if (dims.size() > x.dims.size()) return false;
@@ -34,7 +33,7 @@ Activation taking_in(const NodeReader& node, const NetworkBuilder& network, std:
     throw UnmappedNode("a constant with the samples; export the model without it, and change them");
   }
   if (!mixes_channels(parameters) && !std::holds_alternative<BatchNorm>(parameters)) {
-    throw UnmappedNode("a constant behind '" + network.layer(x.layer).name +
+    throw UnmappedNode("a constant after '" + network.layer(x.layer).name +
                        "', which has no parameters to take it in");
   }
   if (!is_per_channel(node.constant(constant), x)) {
@@ -42,7 +41,8 @@ Activation taking_in(const NodeReader& node, const NetworkBuilder& network, std:
                        dims_text(x.dims) + ", neither one number nor one for each channel");
   }
   if (!x.is_layer_output || !network.is_used_once(node.node().inputs[1 - constant])) {
-    throw UnmappedNode("a constant with what other nodes use, too, or see in another shape");
+    throw UnmappedNode(
+        "a constant with a value that other nodes use, too, or see in another shape");
   }
   return x;
 }

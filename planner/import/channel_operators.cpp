@@ -43,7 +43,7 @@ Range clipped(std::int64_t begin, std::int64_t end, std::int64_t extent) {
 
 // Returns the channels of each output. Without sizes in the node they are equal, except the last.
 Dims part_sizes(const NodeReader& node, std::int64_t channels) {
-  const auto parts = static_cast<std::int64_t>(node.node().outputs.size());
+  const std::int64_t parts = node.node().outputs.size();
   const auto given = node.integers_of_either("split", 1);
   const std::int64_t said =
       given ? static_cast<std::int64_t>(given->size()) : node.integer("num_outputs", parts);
@@ -51,7 +51,7 @@ Dims part_sizes(const NodeReader& node, std::int64_t channels) {
     throw UnmappedNode("splits into " + std::to_string(said) + " parts, with " +
                        std::to_string(parts) + " outputs");
   }
-  Dims equal(static_cast<std::size_t>(parts), (channels - 1) / parts + 1);
+  Dims equal(parts, (channels - 1) / parts + 1);
   equal.back() = channels - (parts - 1) * equal.front();
   Dims sizes = given.value_or(equal);
   std::int64_t sum = 0;

@@ -9,7 +9,7 @@
 namespace cnnplan {
 namespace {
 
-// The inputs of a batch norm after the image become these parameters of the layer.
+// A batch norm has these parameters. They are the inputs of its node after the image, in order.
 constexpr const char* batch_norm_tensors[] = {"scale", "shift", "mean", "variance"};
 
 // Returns the only number of a constant input, or `absent` if the input is left out.
@@ -78,7 +78,7 @@ Value map_clip(const NodeReader& node, NetworkBuilder& network) {
   const double min = limit("min", 1, -infinity);
   const double max = limit("max", 2, infinity);
   if (min != 0) throw UnmappedNode("clips at another minimum than 0");
-  const bool is_open = max >= static_cast<double>(std::numeric_limits<float>::max());
+  const bool is_open = max >= std::numeric_limits<float>::max();
   return network.add_layer(node, Relu{.max = is_open ? infinity : max}, {node.activation(0)});
 }
 

@@ -7,8 +7,8 @@
 
 #include "planner/base/file.hpp"
 #include "planner/import/folding/constant_folding.hpp"
+#include "planner/import/model_losses.hpp"
 #include "planner/import/network_builder.hpp"
-#include "planner/import/onnx/auxiliary_outputs.hpp"
 #include "planner/import/onnx/input_dims.hpp"
 #include "planner/import/onnx/live_nodes.hpp"
 #include "planner/import/onnx/printable.hpp"
@@ -18,11 +18,6 @@
 
 namespace cnnplan {
 namespace {
-
-std::string chosen_output(const OnnxGraph& graph, const std::string& wanted) {
-  if (!wanted.empty()) return wanted;
-  return graph.outputs.empty() ? "" : graph.outputs.front().name;
-}
 
 // Returns "resnet50" for "models/resnet50.onnx".
 std::string network_name(const std::string& file) {
@@ -37,39 +32,22 @@ Unknown unknown_of(const NodeReader& reader) {
   return {.is_activation = type != "Shape" && type != "Constant" && reader.has_activation()};
 }
 
-LayerParameters loss_of(const std::string& loss) {
-  if (loss == "cross_entropy") return SoftmaxCrossEntropy{};
-  if (loss == "mean_squared_error") return MeanSquaredError{};
-  throw InputError({.file = "--loss",
-                    .pointer = "",
-                    .value = '"' + printable(loss) + '"',
-                    .allowed = "cross_entropy or mean_squared_error"});
-}
-
-LayerParameters weighted(const LayerParameters& loss, double weight) {
-  if (std::holds_alternative<MeanSquaredError>(loss)) return MeanSquaredError{.weight = weight};
-  return SoftmaxCrossEntropy{.weight = weight};
-}
-
 class Importer {
  public:
   Importer(const OnnxGraph& graph, const std::string& file, const ImportOptions& options)
       : graph_(graph),
         file_(file),
-        loss_(loss_of(options.loss)),
-        output_(chosen_output(graph, options.output)),
-        auxiliary_(parse_auxiliary(options.auxiliary, output_)),
-        live_(live_nodes(graph, outputs())),
-        names_of_outputs_(names_of_outputs(live_, outputs())),
+        losses_(graph, options),
+        live_(live_nodes(graph, losses_.outputs())),
+        names_of_outputs_(names_of_outputs(live_, losses_.outputs())),
         builder_(file, live_.uses) {
-    require_outputs();
+    losses_.require_nodes(graph, file);
     set_inputs(options.input);
   }
 
   ImportedModel run();
 
  private:
-  void require_outputs() const;
   void set_inputs(const std::string& size);
   void map(const OnnxNode& node);
   std::vector<Value> outputs_of(const NodeReader& reader);
@@ -77,17 +55,11 @@ class Importer {
   Value left_out_softmax(const NodeReader& reader);
   Value as_passed_on(const OnnxNode& node, Value value) const;
   void set_outputs(const OnnxNode& node, const std::vector<Value>& made);
-  // Lists all outputs that have losses, the main one last.
-  std::vector<std::string> outputs() const;
-  void note_dropped_outputs();
   const Activation& output_of_layer(const std::string& name) const;
-  std::vector<OutputLoss> losses() const;
 
   const OnnxGraph& graph_;
   const std::string& file_;
-  LayerParameters loss_;
-  std::string output_;
-  std::vector<AuxiliaryOutput> auxiliary_;
+  ModelLosses losses_;
   LiveNodes live_;
   std::set<std::string> names_of_outputs_;
   NetworkBuilder builder_;
@@ -97,24 +69,6 @@ class Importer {
   std::vector<Refusal> refusals_;
   std::vector<std::string> notes_;
 };
-
-// Checks that some node makes each output.
-void Importer::require_outputs() const {
-  for (const std::string& wanted : outputs()) {
-    const bool is_made = std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const auto& n) {
-      return std::find(n.outputs.begin(), n.outputs.end(), wanted) != n.outputs.end();
-    });
-    if (is_made) continue;
-    std::string known;
-    for (const OnnxValue& output : graph_.outputs) {
-      known += (known.empty() ? "'" : ", '") + printable(output.name) + '\'';
-    }
-    throw InputError({.file = file_,
-                      .pointer = "output '" + printable(wanted) + '\'',
-                      .value = "no node that makes it",
-                      .allowed = "an output of the model (" + known + ") or of a node"});
-  }
-}
 
 void Importer::set_inputs(const std::string& size) {
   for (const auto& [name, tensor] : graph_.initializers) values_.emplace(name, Constant{tensor});
@@ -126,7 +80,7 @@ void Importer::set_inputs(const std::string& size) {
     throw InputError({.file = file_,
                       .pointer = "",
                       .value = std::to_string(used.size()) + " inputs that the output '" +
-                               printable(output_) + "' is made of",
+                               printable(losses_.main_output()) + "' is made of",
                       .allowed = "one: samples"});
   }
   if (!used[0]->is_real) {
@@ -166,7 +120,7 @@ Value Importer::folded(const NodeReader& reader) {
   }
   if (folded_elements_ <= most_elements) return value;
   if (std::exchange(has_too_many_constants_, true)) return Unknown{};  // reported once
-  throw UnmappedNode("too many constants to compute, here and behind it");
+  throw UnmappedNode("too many constants to compute, here and in later nodes");
 }
 
 // In older opsets, one softmax goes over all dims from the axis on.
@@ -176,8 +130,8 @@ Value Importer::left_out_softmax(const NodeReader& reader) {
   if (node.outputs.empty() || !names_of_outputs_.contains(node.outputs[0])) {
     throw UnmappedNode("a softmax that is not the output");
   }
-  if (!std::holds_alternative<SoftmaxCrossEntropy>(loss_)) {
-    throw UnmappedNode("a softmax, which only the loss cross_entropy has");
+  if (!losses_.have_softmax()) {
+    throw UnmappedNode("a softmax, which only the loss cross_entropy includes");
   }
   const Activation x = reader.activation(0);
   const bool is_of_one_axis = graph_.opset >= first_of_one_axis;
@@ -212,9 +166,9 @@ void Importer::set_outputs(const OnnxNode& node, const std::vector<Value>& made)
     if (output.empty()) continue;
     const Value value = i < made.size() ? as_passed_on(node, made[i]) : Unknown{};
     const bool is_new = values_.emplace(output, value).second;
-    if (!is_new) throw UnmappedNode("makes '" + output + "', which there is already");
+    if (!is_new) throw UnmappedNode("makes '" + output + "', which exists already");
     if (i >= made.size() && live_.uses.contains(output)) {
-      throw UnmappedNode("its output '" + output + "' is used, of which there is none in layers");
+      throw UnmappedNode("its output '" + output + "' is used, which no layer computes");
     }
   }
 }
@@ -236,23 +190,6 @@ void Importer::map(const OnnxNode& node) {
   }
 }
 
-std::vector<std::string> Importer::outputs() const {
-  std::vector<std::string> names;
-  for (const AuxiliaryOutput& output : auxiliary_) names.push_back(output.name);
-  names.push_back(output_);
-  return names;
-}
-
-void Importer::note_dropped_outputs() {
-  const std::vector<std::string> kept = outputs();
-  for (const OnnxValue& output : graph_.outputs) {
-    if (std::find(kept.begin(), kept.end(), output.name) != kept.end()) continue;
-    notes_.push_back("left out the output '" + printable(output.name) +
-                     "': --auxiliary NAME=WEIGHT gives it a loss of its own, --output chooses "
-                     "another main output");
-  }
-}
-
 const Activation& Importer::output_of_layer(const std::string& name) const {
   const auto found = values_.find(name);
   const auto* const output =
@@ -268,31 +205,13 @@ const Activation& Importer::output_of_layer(const std::string& name) const {
   return *output;
 }
 
-std::vector<OutputLoss> Importer::losses() const {
-  const LayerIndex main = output_of_layer(output_).layer;
-  std::vector<OutputLoss> losses;
-  for (const AuxiliaryOutput& auxiliary : auxiliary_) {
-    const LayerIndex layer = output_of_layer(auxiliary.name).layer;
-    if (builder_.shape(layer) != builder_.shape(main)) {
-      throw InputError({.file = file_,
-                        .pointer = "output '" + printable(auxiliary.name) + '\'',
-                        .value = to_text(builder_.shape(layer)),
-                        .allowed = to_text(builder_.shape(main)) + ", as the main output '" +
-                                   printable(output_) + "': the labels are the same"});
-    }
-    losses.push_back({.name = auxiliary.name + "_loss",
-                      .output = layer,
-                      .parameters = weighted(loss_, auxiliary.weight)});
-  }
-  losses.push_back({.name = "loss", .output = main, .parameters = loss_});
-  return losses;
-}
-
 ImportedModel Importer::run() {
   for (const OnnxNode* node : live_.nodes) map(*node);
   if (!refusals_.empty()) throw UnmappedNodes(file_, std::move(refusals_));
-  note_dropped_outputs();
-  Network network = builder_.network(network_name(file_), losses());
+  for (std::string& note : losses_.notes(graph_)) notes_.push_back(std::move(note));
+  const auto layer_of = [this](const std::string& name) { return output_of_layer(name).layer; };
+  Network network =
+      builder_.network(network_name(file_), losses_.losses(layer_of, builder_, file_));
   notes_.insert(notes_.end(), builder_.notes().begin(), builder_.notes().end());
   return {.network = std::move(network),
           .tensors = std::move(builder_).tensors(),

@@ -11,20 +11,20 @@
 namespace cnnplan {
 
 struct ImportOptions {
-  std::string input;  // dims of the input: "1x3x512x512", "3x512x512", "512x512"; empty: the file's
+  std::string input;   // dims of the input, as "1x3x512x512" or "512x512"; empty: the file's
   std::string output;  // value from which the loss is computed; empty: the first output
   std::string loss = "cross_entropy";  // or "mean_squared_error"
   std::vector<std::string> auxiliary;  // further outputs with a loss of this kind: "NAME=WEIGHT"
 };
 
-// Describes the values of one tensor of a layer: the values in the file, each times a factor plus
-// an offset.
+// Describes a parameter of a layer. Its values are the values in the file, each times a factor
+// plus an offset.
 struct ImportedTensor {
   std::string layer;
   std::string name;                   // "weight", "bias", "scale", "shift", "mean" or "variance"
   std::vector<std::int64_t> extents;  // as the executor stores it; {F} for a bias
   TensorPointer values;               // a bias may have one value for all outputs
-  bool is_transposed = false;         // values are (inputs, outputs)
+  bool is_transposed = false;         // the file has them as (inputs, outputs)
   // Each list holds one number for all values, or one for each index of the first extent.
   std::vector<double> factors{1.0};
   std::vector<double> offsets{0.0};
@@ -33,7 +33,7 @@ struct ImportedTensor {
 struct ImportedModel {
   Network network;
   std::vector<ImportedTensor> tensors;
-  std::vector<std::string> notes;  // for the user, about what was left out
+  std::vector<std::string> notes;  // for the user, about omitted or changed parts
 };
 
 // Makes a network of a model. `file` is for messages and the name of the network. Values are read

@@ -40,10 +40,8 @@ std::vector<double> values_of(const ImportedTensor& tensor, const std::string& f
     std::vector<double> values = reals_of(*tensor.values);
     std::int64_t count = 1;
     for (const std::int64_t extent : tensor.extents) count = checked_multiply(count, extent);
-    if (values.size() == 1) values.resize(static_cast<std::size_t>(count), values.front());
-    if (tensor.is_transposed) {
-      values = transposed(values, static_cast<std::size_t>(tensor.extents.at(0)));
-    }
+    if (values.size() == 1) values.resize(count, values.front());
+    if (tensor.is_transposed) values = transposed(values, tensor.extents.at(0));
     apply_constants(tensor, values);
     return values;
   } catch (const UnmappedNode& unmapped) {

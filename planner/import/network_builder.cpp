@@ -3,9 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
-#include "planner/base/checked.hpp"
 #include "planner/import/onnx/printable.hpp"
 #include "planner/import/onnx/tensor_values.hpp"
 #include "planner/import/onnx/unmapped.hpp"
@@ -17,18 +15,6 @@ namespace {
 
 constexpr std::size_t least_rank = 2;  // (N, C)
 constexpr std::size_t most_rank = 5;   // (N, C, D, H, W)
-
-// Combines vectors element by element; a vector of one element stands for any length.
-template <typename Operation>
-std::vector<double> combined(const std::vector<double>& a,
-                             const std::vector<double>& b,
-                             Operation operation) {
-  std::vector<double> result(std::max(a.size(), b.size()));
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    result[i] = operation(a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]);
-  }
-  return result;
-}
 
 }  // namespace
 
@@ -54,7 +40,7 @@ LayerIndex NetworkBuilder::append(const std::string& name,
   Layer layer{.name = names_.unique(name), .inputs = {}, .parameters = parameters};
   std::vector<Shape> input_shapes;
   for (const LayerIndex input : inputs) {
-    layer.inputs.push_back(layers_.at(static_cast<std::size_t>(input)).name);
+    layer.inputs.push_back(layers_.at(input).name);
     input_shapes.push_back(shape(input));
   }
   const Shape output =
@@ -101,28 +87,16 @@ Activation NetworkBuilder::add_layer(const NodeReader& node,
           .is_layer_output = true};
 }
 
-void NetworkBuilder::add_tensor(LayerIndex layer_index,
+void NetworkBuilder::add_tensor(LayerIndex index,
                                 const std::string& name,
                                 const std::vector<std::int64_t>& extents,
                                 const Constant& values) {
-  if (name == "weight" && !weights_.insert(values.tensor.get()).second) {
-    throw UnmappedNode("another layer has the same weight '" + values.tensor->name +
-                       "'; layers of a network share no weights");
-  }
-  std::int64_t count = 1;
-  for (const std::int64_t extent : extents) count = checked_multiply(count, extent);
-  const std::int64_t given = element_count(*values.tensor);
-  const bool is_repeated = name == "bias" && given == 1;
-  if (given != count && !is_repeated) {
-    throw UnmappedNode("a " + name + ' ' + dims_text(dims_of(values)) + " in place of " +
-                       dims_text(extents));
-  }
-  tensors_of_layers_.emplace(layer_index, tensors_.size());
-  tensors_.push_back({.layer = layer(layer_index).name,
-                      .name = name,
-                      .extents = extents,
-                      .values = values.tensor,
-                      .is_transposed = values.is_transposed});
+  tensors_.add(index,
+               {.layer = layer(index).name,
+                .name = name,
+                .extents = extents,
+                .values = values.tensor,
+                .is_transposed = values.is_transposed});
 }
 
 void NetworkBuilder::add_bias(LayerIndex index, const Constant& values) {
@@ -134,67 +108,43 @@ void NetworkBuilder::add_bias(LayerIndex index, const Constant& values) {
 }
 
 void NetworkBuilder::set_bias(LayerIndex index, const Constant& values) {
-  LayerParameters& parameters = layers_.at(static_cast<std::size_t>(index)).parameters;
+  LayerParameters& parameters = layers_.at(index).parameters;
   if (auto* convolution = std::get_if<Convolution>(&parameters)) convolution->bias = true;
   if (auto* transposed = std::get_if<TransposedConvolution>(&parameters)) transposed->bias = true;
   if (auto* full = std::get_if<FullyConnected>(&parameters)) full->bias = true;
   add_tensor(index, "bias", {shape(index)[Dim::c]}, values);
 }
 
-ImportedTensor* NetworkBuilder::tensor(LayerIndex layer, std::string_view name) {
-  const auto [begin, end] = tensors_of_layers_.equal_range(layer);
-  for (auto own = begin; own != end; ++own) {
-    if (tensors_[own->second].name == name) return &tensors_[own->second];
-  }
-  return nullptr;
-}
-
-// Constants cost no layer, so without a limit a small file could keep the import busy for long.
-void NetworkBuilder::charge(std::size_t elements) {
-  constexpr std::size_t most_elements = std::size_t{1} << 24;
-  taken_elements_ += elements;
-  if (taken_elements_ > most_elements) throw UnmappedNode("too many constants to take in");
-}
-
-void NetworkBuilder::scale_tensor(ImportedTensor& tensor, const std::vector<double>& factors) {
-  tensor.factors = combined(tensor.factors, factors, std::multiplies<>());
-  tensor.offsets = combined(tensor.offsets, factors, std::multiplies<>());
-  charge(tensor.factors.size() + tensor.offsets.size());
-}
-
 void NetworkBuilder::scale_output(LayerIndex index, const std::vector<double>& factors) {
   if (factors == std::vector<double>{1}) return;
   for (const double factor : factors) {
     if (factor == 0 || !std::isfinite(factor)) {
-      throw UnmappedNode("multiplies by 0, or by what is not finite");
+      throw UnmappedNode("multiplies by 0, or by a number that is not finite");
     }
   }
   if (factors.size() > 1 && is_transposed(layer(index).parameters)) {
     throw UnmappedNode("scales the channels of a transposed convolution by several factors");
   }
-  for (const char* name : {"weight", "bias", "scale", "shift"}) {
-    if (ImportedTensor* const own = tensor(index, name)) scale_tensor(*own, factors);
-  }
+  tensors_.scale_output(index, factors);
   if (!scaled_.insert(index).second) return;
-  notes_.push_back("took constants behind '" + layer(index).name +
-                   "' into its parameters: their gradients are the model's divided by these");
+  notes_.push_back(
+      "took constants after '" + layer(index).name +
+      "' into its parameters: gradients are those of the model divided by the constants");
 }
 
 void NetworkBuilder::shift_output(LayerIndex index, const Constant& values, double factor) {
   const LayerParameters& parameters = layer(index).parameters;
   if (mixes_channels(parameters) && !has_bias(parameters)) {
     set_bias(index, values);
-    scale_tensor(*tensor(index, "bias"), {factor});
+    tensors_.scale(index, "bias", {factor});
     return;
   }
   std::vector<double> offsets = reals_of(*values.tensor);
   for (double& offset : offsets) {
     offset *= factor;
-    if (!std::isfinite(offset)) throw UnmappedNode("adds what is not finite");
+    if (!std::isfinite(offset)) throw UnmappedNode("adds a number that is not finite");
   }
-  ImportedTensor& own = *tensor(index, mixes_channels(parameters) ? "bias" : "shift");
-  own.offsets = combined(own.offsets, offsets, std::plus<>());
-  charge(own.offsets.size());
+  tensors_.shift(index, mixes_channels(parameters) ? "bias" : "shift", offsets);
 }
 
 void NetworkBuilder::require_plain(const Activation& x) const {
@@ -209,10 +159,10 @@ bool NetworkBuilder::is_used_once(const std::string& value) const {
 
 std::vector<bool> NetworkBuilder::layers_under(const std::vector<OutputLoss>& losses) const {
   std::vector<bool> is_under(layers_.size());
-  for (const OutputLoss& loss : losses) is_under.at(static_cast<std::size_t>(loss.output)) = true;
+  for (const OutputLoss& loss : losses) is_under.at(loss.output) = true;
   for (std::size_t i = layers_.size(); i-- > 0;) {
     if (!is_under[i]) continue;
-    for (const LayerIndex input : inputs_[i]) is_under[static_cast<std::size_t>(input)] = true;
+    for (const LayerIndex input : inputs_[i]) is_under[input] = true;
   }
   return is_under;
 }
@@ -228,8 +178,7 @@ Network NetworkBuilder::network(const std::string& name, const std::vector<Outpu
       dropped.insert(layers_[i].name);
     }
   }
-  std::erase_if(tensors_,
-                [&](const ImportedTensor& tensor) { return dropped.contains(tensor.layer); });
+  tensors_.drop(dropped);
   for (const OutputLoss& loss : losses) {
     const bool is_main = &loss == &losses.back();
     layers.push_back({.name = is_main ? "loss" : names_.unique(loss.name),

@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "planner/import/import_onnx.hpp"
+#include "planner/import/imported_tensors.hpp"
 #include "planner/import/onnx/layer_names.hpp"
 #include "planner/import/onnx/node_reader.hpp"
 
@@ -22,9 +22,10 @@ struct OutputLoss {
   LayerParameters parameters;
 };
 
+// Holds the layers, shapes and parameters that were read so far.
 class NetworkBuilder {
  public:
-  // `uses` says how many inputs of nodes each value is.
+  // `uses` says how often each value is an input of a node.
   NetworkBuilder(std::string file, std::map<std::string, int> uses)
       : file_(std::move(file)), uses_(std::move(uses)) {}
 
@@ -35,7 +36,7 @@ class NetworkBuilder {
   Activation add_layer(const NodeReader& node,
                        const LayerParameters& parameters,
                        const std::vector<Activation>& inputs);
-  // Adds a parameter.
+  // Adds a parameter of a layer.
   // @throws UnmappedNode for another number of values, or when another layer has this weight
   void add_tensor(LayerIndex layer,
                   const std::string& name,
@@ -53,9 +54,9 @@ class NetworkBuilder {
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 
   std::int64_t batch() const { return batch_; }
-  const Layer& layer(LayerIndex index) const { return layers_.at(static_cast<std::size_t>(index)); }
+  const Layer& layer(LayerIndex index) const { return layers_.at(index); }
   // Returns the shape for one sample.
-  const Shape& shape(LayerIndex index) const { return shapes_.at(static_cast<std::size_t>(index)); }
+  const Shape& shape(LayerIndex index) const { return shapes_.at(index); }
   bool is_used(const std::string& value) const { return uses_.contains(value); }
   bool is_used_once(const std::string& value) const;
   // Checks that the model sees the layer's output in the layer's own shape. @throws UnmappedNode
@@ -65,7 +66,7 @@ class NetworkBuilder {
   // last loss is the main one and is called "loss". Other layers and their tensors are dropped.
   // @throws InputError
   Network network(const std::string& name, const std::vector<OutputLoss>& losses);
-  std::vector<ImportedTensor> tensors() && { return std::move(tensors_); }
+  std::vector<ImportedTensor> tensors() && { return std::move(tensors_).take(); }
   // The notes are for the user.
   const std::vector<std::string>& notes() const { return notes_; }
 
@@ -73,14 +74,10 @@ class NetworkBuilder {
   LayerIndex append(const std::string& name,
                     const LayerParameters& parameters,
                     const std::vector<LayerIndex>& inputs);
-
+  // Says for each layer whether one of the losses depends on it.
   std::vector<bool> layers_under(const std::vector<OutputLoss>& losses) const;
   // Sets a bias without checking `values`.
   void set_bias(LayerIndex layer, const Constant& values);
-  void scale_tensor(ImportedTensor& tensor, const std::vector<double>& factors);
-  void charge(std::size_t elements);
-  // Returns the tensor, or null if the layer has none.
-  ImportedTensor* tensor(LayerIndex layer, std::string_view name);
 
   std::string file_;
   std::map<std::string, int> uses_;
@@ -89,11 +86,8 @@ class NetworkBuilder {
   std::vector<Layer> layers_;
   std::vector<Shape> shapes_;
   std::vector<std::vector<LayerIndex>> inputs_;
-  std::vector<ImportedTensor> tensors_;
-  std::multimap<LayerIndex, std::size_t> tensors_of_layers_;
-  std::set<const OnnxTensor*> weights_;
-  std::set<LayerIndex> scaled_;
-  std::size_t taken_elements_ = 0;
+  ImportedTensors tensors_;
+  std::set<LayerIndex> scaled_;  // constants scaled their parameters, and a note says so
   std::vector<std::string> notes_;
 };
 

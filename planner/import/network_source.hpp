@@ -15,8 +15,8 @@ struct SourceOfNetwork {
   std::string input_size;  // "512x512", for models also "3x512x512"; empty: the file's
 };
 
-// Parses `content`, which says itself what kind of file it is. Notes for the user are appended to
-// `notes`.
+// Recognises `content` as a network file or a model, and parses it. Notes for the user are appended
+// to `notes`.
 // @throws InputError, UnmappedNodes, EnvironmentError
 Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes);
 

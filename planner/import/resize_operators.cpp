@@ -18,23 +18,24 @@ bool is_floor(const NodeReader& node) {
   return is_centred && rounding.starts_with("round_prefer");
 }
 
-// Adds to `upsample`, which has the factors, the mode by which layers compute outputs from inputs.
+// Returns `upsample`, which has the factors, with the mode of the node.
 Upsample with_mode(const NodeReader& node, Upsample upsample) {
   const std::string mode = node.text("mode", "nearest");
   const std::string where =
       node.opset() < 11 ? "asymmetric" : node.text("coordinate_transformation_mode", "half_pixel");
   if (mode == "nearest") {
     if (!is_floor(node)) {
-      throw UnmappedNode("repeats another input than the nearest neighbour of layers");
+      throw UnmappedNode("repeats an input other than the nearest neighbour of layers");
     }
     return upsample;
   }
-  if (mode != "linear") throw UnmappedNode("interpolates by mode " + mode + "; layers do linearly");
+  if (mode != "linear")
+    throw UnmappedNode("interpolates by mode " + mode + "; layers interpolate linearly");
   upsample.mode = UpsampleMode::linear;
   upsample.align_corners = where == "align_corners";
   if (!upsample.align_corners && where != "half_pixel" && where != "pytorch_half_pixel") {
     throw UnmappedNode("interpolates at coordinates by " + where +
-                       "; layers do by half_pixel and align_corners");
+                       "; layers use half_pixel and align_corners");
   }
   return upsample;
 }

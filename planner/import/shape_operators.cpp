@@ -55,7 +55,7 @@ Value map_cast(const NodeReader& node, NetworkBuilder&) {
 Value map_shape(const NodeReader& node, NetworkBuilder&) {
   const auto* const x = std::get_if<Activation>(&node.input(0));
   const std::vector<std::int64_t> dims = x != nullptr ? x->dims : dims_of(node.constant(0));
-  const auto rank = static_cast<std::int64_t>(dims.size());
+  const std::int64_t rank = dims.size();
   const auto clipped = [rank](std::int64_t end) {
     return std::clamp<std::int64_t>(end < 0 ? end + rank : end, 0, rank);
   };

@@ -84,7 +84,7 @@ std::vector<std::int64_t> weight_dims(const NodeReader& node, const Activation& 
     throw UnmappedNode("a weight " + dims_text(dims) + " for an input " + dims_text(image.dims));
   }
   if (node.has("kernel_shape") && node.integers("kernel_shape") != kernel_of(dims)) {
-    throw UnmappedNode("a kernel_shape other than that of its weight " + dims_text(dims));
+    throw UnmappedNode("a kernel_shape that differs from its weight " + dims_text(dims));
   }
   return dims;
 }
@@ -154,14 +154,14 @@ Value map_average_pool(const NodeReader& node, NetworkBuilder& network) {
   bool counts_padding = node.integer("count_include_pad", 0) != 0;
   if (image.has_margin()) {
     if (!counts_padding && has_padding(window)) {
-      throw UnmappedNode("counts the zeros that are padded to its input, but not its own");
+      throw UnmappedNode("counts the zeros that are padded to its input, but not its own padding");
     }
     counts_padding = true;
   }
   if (node.integer("ceil_mode", 0) != 0) {
     const Window whole = with_ceil_mode(window, image);
     if (counts_padding && whole != window) {
-      throw UnmappedNode("counts its padding, but not what ceil_mode adds to it");
+      throw UnmappedNode("counts its padding, but not the padding that ceil_mode adds");
     }
     window = whole;
   }

@@ -1,4 +1,4 @@
-// Names and digests of input files.
+// Checks the digits of digests, and converts the list of input files.
 #include "planner/json/input_files_json.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The list of input files, with digests, that a document was made from.
+// Reads and writes the list of input files from which a document was made, with their digests.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace cnnplan {
 
-// Lower-case hex of a SHA-256.
+// Returns a SHA-256 in lower-case hexadecimal digits. @throws InputError for other values
 std::string read_digest(const JsonReader& reader);
-// "inputs" of a document; empty where it has none.
+// Reads the key "inputs" of a document. The list is empty if the key is missing.
 std::vector<InputFile> read_input_files(const JsonReader& root);
 nlohmann::ordered_json to_ordered_json(const std::vector<InputFile>& inputs);
 

@@ -1,4 +1,4 @@
-// A handler of the parser's events that knows where it is.
+// Follows the events of the library's parser, so that refusals can name the place.
 #include "planner/json/json_parser.hpp"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ namespace {
 
 using nlohmann::json;
 
-// Deeper than any file of ours, and shallow enough for every recursive walk.
+// No file of this program is deeper, and recursive walks of this depth fit on the stack.
 constexpr std::size_t max_depth = 64;
-// Characters before an error that the message repeats.
+// A message repeats this many characters before an error.
 constexpr std::size_t excerpt_length = 24;
 
 // Follows the parser's events and keeps the pointer of the value that comes next.
@@ -109,7 +109,7 @@ std::string printable(std::string_view bytes) {
   return text;
 }
 
-// What the library says after its "[...] parse error at line 1, column 2: ".
+// Returns the library's message after its "[...] parse error at line 1, column 2: ".
 std::string reason(const json::parse_error& error) {
   const std::string_view message = error.what();
   const std::size_t column = message.find("column ");
@@ -122,8 +122,7 @@ InputProblem problem_of(const json::parse_error& error, std::string_view text) {
   const std::size_t last = error.byte == 0 ? 0 : std::min(text.size(), error.byte - 1);
   const std::size_t newline = last == 0 ? text.npos : text.rfind('\n', last - 1);
   const std::size_t line_begin = newline == text.npos ? 0 : newline + 1;
-  const auto line =
-      std::count(text.begin(), text.begin() + static_cast<long>(line_begin), '\n') + 1;
+  const auto line = std::count(text.begin(), text.begin() + line_begin, '\n') + 1;
   const std::size_t begin = std::max(line_begin, end - std::min(end, excerpt_length));
   const bool at_end = error.byte > text.size();
   return {.file = {},
@@ -151,8 +150,8 @@ std::string join_pointer(const std::string& pointer, std::string_view key) {
 }
 
 json parse_json(std::string_view text, const std::string& file) {
-  // In two passes: after each object, the library's parser with a callback looks at all entries of
-  // the list around it.
+  // There are two passes, because the library's parser with a callback is slow: after each object,
+  // it looks at all entries of the list around it.
   Tracker tracker(file);
   json::sax_parse(text, &tracker);
   try {

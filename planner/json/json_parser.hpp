@@ -1,4 +1,4 @@
-// Text to JSON, stricter than the library: no duplicate keys, no runaway nesting.
+// Parses JSON more strictly than the library: it refuses duplicate keys and deep nesting.
 #pragma once
 
 #include <string>
@@ -8,11 +8,12 @@
 
 namespace cnnplan {
 
-// "/layers/3" and "a/b" make "/layers/3/a~1b" (RFC 6901).
+// Appends a key to a JSON pointer (RFC 6901): "/layers/3" and "a/b" make "/layers/3/a~1b".
 std::string join_pointer(const std::string& pointer, std::string_view key);
 
-// @throws InputError for malformed JSON (its pointer is "line 3, column 7"), and with the JSON
-// pointer for duplicate keys, numbers too large for a double, and nesting beyond 64.
+// @throws InputError for malformed JSON, with a pointer such as "line 3, column 7". It is thrown
+// with the JSON pointer for duplicate keys, numbers too large for a double, and nesting beyond 64
+// levels.
 nlohmann::json parse_json(std::string_view text, const std::string& file);
 
 }  // namespace cnnplan

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// The longest text of a found value in a message.
+// A message shows at most this many characters of a found value.
 constexpr std::size_t max_found_length = 60;
 // Above this limit, not every double is the integer that was written.
 constexpr double max_exact_integer = 9007199254740992.0;
@@ -74,8 +75,7 @@ bool is_integral(const json& value) {
 
 bool holds(const IntegerRange& range, const json& value) {
   if (!is_integral(value)) return false;
-  if (value.is_number_unsigned() &&
-      value.get<std::uint64_t>() > static_cast<std::uint64_t>(range.maximum)) {
+  if (value.is_number_unsigned() && std::cmp_greater(value.get<std::uint64_t>(), range.maximum)) {
     return false;
   }
   return range.holds(value.get<std::int64_t>());
@@ -120,7 +120,7 @@ bool JsonReader::is_list() const {
 }
 
 std::vector<JsonReader> JsonReader::entries(const IntegerRange& count) const {
-  const auto size = is_list() ? static_cast<std::int64_t>(value_->size()) : 0;
+  const std::int64_t size = is_list() ? value_->size() : 0;
   if (!is_list() || size < count.minimum || size > count.maximum) {
     refuse("a list of " + count_text(count) + " entries");
   }

@@ -1,4 +1,4 @@
-// Prints values on one line where they fit, and over several lines where they do not.
+// Prints a value on one line if it fits, else over several lines.
 #include "planner/json/json_writer.hpp"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ std::string scalar_text(const OrderedJson& value) {
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-// Appends the value on one line. Returns false, with only the beginning appended, where the text
-// gets longer than `most`.
+// Appends the value on one line. Returns false, with only the beginning appended, if the text gets
+// longer than `most`.
 bool append_line(const OrderedJson& value, std::size_t most, std::string& text) {
   if (!value.is_structured() || value.empty()) {
     text += scalar_text(value);
@@ -39,7 +39,7 @@ bool append_line(const OrderedJson& value, std::size_t most, std::string& text) 
   return text.size() <= most;
 }
 
-// `column` is where the value starts, `indent` where its line does.
+// The value begins in `column`, and its line is indented by `indent`.
 void append_pretty(const OrderedJson& value,
                    std::size_t indent,
                    std::size_t column,

@@ -11,7 +11,7 @@ namespace cnnplan {
 // Keeps keys in the order in which they were added.
 using OrderedJson = nlohmann::ordered_json;
 
-// {"schema": "cnnplan.<kind>/<newest number>", "generator": "cnnplan <version>"}
+// Returns {"schema": "cnnplan.<kind>/<newest number>", "generator": "cnnplan <version>"}.
 OrderedJson new_document(std::string_view kind);
 
 // The text is indented by two spaces. Values that fit into 100 columns stay on one line, except the

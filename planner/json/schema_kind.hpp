@@ -1,4 +1,4 @@
-// Kinds of files and their schema numbers: which ones are written, and which ones are read.
+// Lists the kinds of files, and the numbers of their schemas that are written and read.
 #pragma once
 
 #include <optional>
@@ -9,18 +9,19 @@ namespace cnnplan {
 
 enum class SchemaKind { network, platform, profile, plan, run, checkpoint };
 
-// The kind that "schema" names: "cnnplan.<kind>/<number>" with a number that is read.
-// @throws InputError
+// Returns the kind that the key "schema" names. @throws InputError for a text that is not JSON, and
+// unless the key is "cnnplan.<kind>/<number>" with a number that is read
 SchemaKind schema_kind(std::string_view json, const std::string& file);
 
-// The number that files of a kind are written with. All smaller numbers are read as well.
+// Returns the number with which files of a kind are written. All smaller numbers are read, too.
 int newest_schema(std::string_view kind);
-// The number in "cnnplan.plan/1" for the kind "plan". There is none where the text names another
-// kind, or a number that is not read.
+// Returns the number in a text such as "cnnplan.plan/1", for the kind "plan". It is absent if the
+// text names another kind, or a number that is not read.
 std::optional<int> schema_number(std::string_view schema, std::string_view kind);
-// "cnnplan.plan/2"
+// Returns a text such as "cnnplan.plan/2".
 std::string schema_text(std::string_view kind, int number);
-// All texts that are read: "cnnplan.plan/2" or "cnnplan.plan/1", with the quotation marks.
+// Lists the texts of a kind that are read, as in: "cnnplan.plan/2" or "cnnplan.plan/1". The
+// quotation marks are included.
 std::string schema_texts(std::string_view kind);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Describes what a kernel computes on local shapes: the key under which it is timed, priced, built.
+// Describes a kernel on local shapes. This is the key under which it is timed, priced and built.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 
 namespace cnnplan {
 
-// The most kernels that a plan may run at the same time on one rank.
+// A plan may run at most this many kernels at the same time on one rank.
 inline constexpr int max_concurrency = 128;
 
 // Describes a kernel on local blocks of channels-last activations. planner/kernel/kernel_kinds.cpp
-// lists the operands of each kind and phase in order, with what they are computed from. Activations
+// lists the operands of each kind and phase in order, with the formulas of results. Activations
 // of convolutions and poolings are dense. Activations of other kinds are pitched: they may be a
 // block inside a larger buffer. All other operands are dense.
 struct KernelSpec {
@@ -40,36 +40,35 @@ struct KernelSpec {
   bool residual = false;  // is fused
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
-  // The rank runs so many kernels at the same time, including this one. They share the device, so
-  // each takes longer. The number does not change what is computed.
+  // The rank runs this many kernels at the same time, including this one. They share the device, so
+  // each takes longer. The number does not change the result.
   int concurrency = 1;
 
   auto operator<=>(const KernelSpec&) const = default;
 };
 
-// Numbers that a kernel needs and that do not change its time.
+// Holds numbers that a kernel needs and that do not change its time.
 struct KernelConstants {
   double epsilon = 0.0;           // of a batch norm
   double running_momentum = 0.0;  // of a batch norm
   double dropout_rate = 0.0;
   double relu_max = std::numeric_limits<double>::infinity();  // of a ReLU that is not fused
   double add_scale = 1.0;                                     // of the second input of an add
-  // A local response norm has the values that most networks have, because another beta takes
-  // longer.
+  // The defaults are the values of most local response norms. Another beta takes longer.
   double response_scale = 2e-5;
   double response_beta = 0.75;
   double response_k = 1.0;
-  // An interpolation has one for each of d, h and w. Where step and begin are 0, every output is
+  // An interpolation has one axis for each of d, h and w. If step and begin are 0, every output is
   // the first input.
   std::array<InterpolationAxis, 3> axes{};
-  std::uint64_t random_stream = 0;  // of a dropout: the layer index
-  double loss_count = 1.0;  // positions or elements that the loss is a mean of, by its weight
+  std::uint64_t random_stream = 0;  // of a dropout; it is the layer index
+  double loss_count = 1.0;  // positions or elements over which the loss is a mean, by its weight
   bool replicated = false;  // whether other ranks repeat the kernel and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };
 
 // Returns one spec for a block and its mirror image, with padding_begin <= padding_end in every
-// dim: the first and the last rank of a split take equally long.
+// dim, because the first and the last rank of a split take equally long.
 KernelSpec canonical(KernelSpec spec);
 // Returns the spec without concurrent kernels.
 KernelSpec alone(KernelSpec spec);
@@ -79,9 +78,10 @@ std::string to_text(const KernelSpec& spec);
 // Counts the elements of the weight of a convolution: (F, C/groups, KD, KH, KW).
 // @throws InputError when they are more than 64 bits can count
 std::int64_t weight_volume(const KernelSpec& convolution);
-// These are the floating-point operations, where a multiply-add counts two, and the bytes that must
-// move at least. @pre the kind has the phase
+// Returns the floating-point operations, where a multiply-add counts two. @pre the kind has the
+// phase
 double flops(const KernelSpec& spec);
+// Returns the bytes that must move at least. @pre the kind has the phase
 double bytes(const KernelSpec& spec);
 
 }  // namespace cnnplan

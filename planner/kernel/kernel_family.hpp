@@ -1,4 +1,4 @@
-// The family of a kernel: its time is estimated from timed kernels of the same family.
+// Groups kernels into families. The time of a kernel is estimated from timed kernels of its family.
 #pragma once
 
 #include <compare>

@@ -45,7 +45,7 @@ Shape read_shape(const JsonReader& reader) {
 Window read_window(const JsonReader& reader) {
   reader.allow_keys({"kernel", "stride", "padding_begin", "padding_end", "dilation"});
   Window window;
-  const auto count = static_cast<std::int64_t>(window.dims.size());
+  constexpr std::int64_t count = spatial_dims.size();
   for (const WindowField& field : window_fields) {
     if (!reader.has(field.key)) continue;
     const std::vector<JsonReader> entries = reader.at(field.key).entries({count, count});

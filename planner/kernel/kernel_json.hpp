@@ -1,4 +1,4 @@
-// Kernel keys in profile files.
+// Reads and writes the keys of a kernel in profile files.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -9,7 +9,8 @@
 namespace cnnplan {
 
 KernelSpec kernel_from_json(const JsonReader& reader);
-// Kind, phase, shapes, precision, algorithm, and every other field that is not the default.
+// Writes kind, phase, shapes, precision and algorithm, and all other fields that differ from the
+// default.
 nlohmann::ordered_json to_ordered_json(const KernelSpec& spec);
 
 }  // namespace cnnplan

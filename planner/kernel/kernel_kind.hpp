@@ -65,7 +65,7 @@ struct Enumerators<KernelPhase> {
                                   KernelPhase::update};
 };
 
-// Which implementation runs. `direct` is the library's own choice of a direct method.
+// Names the implementation that runs. `direct` is the library's own choice of a direct method.
 enum class KernelAlgorithm { direct, winograd };
 
 template <>

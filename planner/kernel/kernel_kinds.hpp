@@ -13,17 +13,17 @@ namespace cnnplan {
 struct OperandRow {
   OperandRole role = OperandRole::x;
   bool written = false;
-  // Says whether a kernel has the operand. It is null where every kernel has it.
+  // Says whether a kernel has the operand. It is null if every kernel has it.
   bool (*is_there)(const KernelSpec& spec) = nullptr;
 };
 
 struct PhaseRow {
   KernelPhase phase = KernelPhase::forward;
   std::span<const OperandRow> operands;  // in the order in which a kernel takes them
-  // The kernel reads or writes so many tensors of the size of its output block. Kinds whose work
-  // does not follow from it have 0.
+  // The kernel reads or writes this many tensors of the size of its output block. The number is 0
+  // for kinds whose work does not follow from it.
   double passes = 0.0;
-  // Counts the further passes that flags of the spec ask for. It is null where there are none.
+  // Counts the further passes that flags of the spec ask for. It is null if there are none.
   double (*more_passes)(const KernelSpec& spec) = nullptr;
 };
 

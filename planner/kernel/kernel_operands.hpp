@@ -23,7 +23,7 @@ struct KernelOperand {
 // Returns the operands in the order in which the kernel takes them.
 std::vector<KernelOperand> kernel_operands(const KernelSpec& spec);
 
-// Names the block that a kernel makes its result from: x forward, dy backward.
+// Names the block from which a kernel makes its result: x forward, dy backward.
 constexpr OperandRole block_read(KernelPhase phase) {
   return phase == KernelPhase::forward ? OperandRole::x : OperandRole::dy;
 }

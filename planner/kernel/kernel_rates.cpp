@@ -1,4 +1,4 @@
-// Look-up by precision.
+// Looks up rates by precision.
 #include "planner/kernel/kernel_rates.hpp"
 
 #include <algorithm>

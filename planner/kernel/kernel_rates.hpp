@@ -1,4 +1,4 @@
-// What a device computes and moves per second: for kernels that nobody timed on it.
+// Holds the rates of a device, to estimate the kernels that were not timed on it.
 #pragma once
 
 #include <compare>
@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// Operations per second over the nominal ones, where channels, filters and outputs are many. Above
-// 1 where a method saves operations, as Winograd's does.
+// Holds fractions of the nominal operations per second that are reached with many channels, filters
+// and outputs. A fraction is above 1 if a method saves operations, as Winograd's does.
 struct ConvolutionEfficiency {
   double pointwise = 1.0;       // one point, stride 1
   double three_by_three = 1.0;  // 3x3, stride 1, not dilated
@@ -19,7 +19,8 @@ struct ConvolutionEfficiency {
   auto operator<=>(const ConvolutionEfficiency&) const = default;
 };
 
-// Of one phase. The halves are where half of the efficiency is reached; 0: from the first on.
+// Describes convolutions of one phase. At the size `outputs_half`, `channels_half` or
+// `filters_half`, they reach half of the efficiency. With a size of 0, they always reach all of it.
 struct ConvolutionRates {
   double overhead_s = 0.0;  // per kernel
   ConvolutionEfficiency efficiency;
@@ -32,8 +33,7 @@ struct ConvolutionRates {
 struct PrecisionRates {
   Precision precision = Precision::fp32;
   double flops_per_s = 0.0;  // nominal
-  // Of ten kernels that were left out of the fit, eight took between these multiples of the
-  // estimate.
+  // The fit left some kernels out. 80 % of these took between these multiples of the estimate.
   double low_factor = 1.0;
   double high_factor = 1.0;
   ConvolutionRates forward;
@@ -43,14 +43,14 @@ struct PrecisionRates {
 };
 
 struct KernelRates {
-  std::string source;                      // where the figures come from
-  double bytes_per_s = 0.0;                // of memory, as far as long copies reach it
-  double overhead_s = 0.0;                 // per kernel that is no convolution
-  std::vector<PrecisionRates> precisions;  // by precision, each once; fp32 is there
+  std::string source;                      // says where the figures come from
+  double bytes_per_s = 0.0;                // memory bandwidth that long copies reach
+  double overhead_s = 0.0;                 // of each kernel except convolutions
+  std::vector<PrecisionRates> precisions;  // each precision at most once, fp32 always
   auto operator<=>(const KernelRates&) const = default;
 };
 
-// Of `precision`; of fp32 where it has none. @pre there is one of fp32
+// Returns the rates of `precision`, or those of fp32 if the device has none. @pre `rates` has fp32
 const PrecisionRates& rates_of(const KernelRates& rates, Precision precision);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Rates by precision and phase, key by key.
+// Reads and writes rates by precision and phase, with one table of keys for each type.
 #include "planner/kernel/kernel_rates_json.hpp"
 
 #include <array>
@@ -18,7 +18,7 @@ constexpr NumberRange half_range{.minimum = 0.0, .maximum = 1e30};
 constexpr NumberRange low_range{.minimum = 0.0, .maximum = 1.0, .ends = Ends::open_below};
 constexpr NumberRange high_range{.minimum = 1.0, .maximum = 1000.0};
 
-// A key of an object and the member that holds its value.
+// Pairs a key of an object with the member that holds its value.
 template <typename Value, typename Object>
 struct Field {
   const char* key;

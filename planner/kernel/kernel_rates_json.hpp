@@ -1,4 +1,4 @@
-// Rates of a device, in platform files.
+// Reads and writes the rates of a device in platform files.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// The value of "kernels" in platform files.
+// Reads the value of the key "kernels".
 KernelRates kernel_rates_from_json(const JsonReader& reader);
 nlohmann::ordered_json to_ordered_json(const KernelRates& rates);
 

@@ -1,4 +1,4 @@
-// Counts what a kernel computes and moves.
+// Counts the operations and bytes of each kind of kernel.
 #include "planner/kernel/kernel_work.hpp"
 
 #include <cstdint>

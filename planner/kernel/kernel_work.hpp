@@ -5,14 +5,15 @@
 
 namespace cnnplan {
 
-// Most kinds take one operation per element and pass, and all passes are over activations.
+// These functions are for kinds that take one operation per element and pass. All of their passes
+// are over activations.
 double pass_flops(const KernelSpec& spec);
 double pass_bytes(const KernelSpec& spec);
 
 // A multiply-add counts two.
 double convolution_flops(const KernelSpec& spec);
 double convolution_bytes(const KernelSpec& spec);
-// The places of maxima count like parameters.
+// Positions of maxima are counted like parameters.
 double pooling_bytes(const KernelSpec& spec);
 double upsample_flops(const KernelSpec& spec);
 double interpolate_flops(const KernelSpec& spec);

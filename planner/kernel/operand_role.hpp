@@ -1,4 +1,4 @@
-// Says what an operand is to a kernel. The elements of an operand follow from its role.
+// Names the roles of operands. The elements of an operand follow from its role.
 #pragma once
 
 namespace cnnplan {

@@ -1,4 +1,4 @@
-// Fingerprints of devices, and profiles of one device put together.
+// Writes fingerprints of devices as text, and merges profiles of one device.
 #include "planner/kernel/profile.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ void merge(Profile& profile, const Profile& other, const std::string& other_file
                       .pointer = "/fingerprint",
                       .value = '"' + to_text(other.fingerprint) + '"',
                       .allowed = '"' + to_text(profile.fingerprint) +
-                                 "\"; times of others go into a file of their own (-o)"});
+                                 "\"; times of another device go into a file of their own (-o)"});
   }
   profile.kernels.insert(other.kernels.begin(), other.kernels.end());
   for (const InputFile& input : other.inputs) {

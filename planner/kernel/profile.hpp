@@ -1,4 +1,5 @@
-// Kernel times of one device: what `cnnplan profile` writes and the planner reads.
+// Holds the times of kernels on one device. `cnnplan profile` writes them, and the planner reads
+// them.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +19,20 @@ struct KernelTiming {
   double mean_s = 0.0;
   double stddev_s = 0.0;
   double min_s = 0.0;
-  // Standard deviation between ranks that run it at the same time; 0 where one rank alone did.
+  // This is the standard deviation between ranks that run the kernel at once; 0 for a single rank.
   double rank_spread_s = 0.0;
   std::int64_t workspace_bytes = 0;
-  std::string implementation;  // as the library calls it
+  std::string implementation;  // the library's name for it
   auto operator<=>(const KernelTiming&) const = default;
 };
 
 struct DeviceFingerprint {
-  std::string device;     // e.g. CPU model and number of threads per rank
-  std::string backend;    // "onednn"
-  std::string library;    // "oneDNN 2.6.3 with AVX2"
-  int busy_ranks = 1;     // ranks of the node, or of the discrete device, that were timed at once
-  bool discrete = false;  // with memory of its own: ranks on other devices do not slow it
-  bool shared_workspace = false;  // kernels take turns in the workspace of the largest
+  std::string device;             // e.g. CPU model and number of threads per rank
+  std::string backend;            // "onednn"
+  std::string library;            // "oneDNN 2.6.3 with AVX2"
+  int busy_ranks = 1;             // ranks of the node, or of the discrete device, that ran at once
+  bool discrete = false;          // has its own memory: ranks on other devices do not slow it
+  bool shared_workspace = false;  // all kernels use one workspace, as large as the largest needs
   auto operator<=>(const DeviceFingerprint&) const = default;
 };
 std::string to_text(const DeviceFingerprint& fingerprint);
@@ -39,15 +40,15 @@ std::string to_text(const DeviceFingerprint& fingerprint);
 struct Profile {
   DeviceFingerprint fingerprint;
   std::map<KernelSpec, KernelTiming> kernels;  // keys are canonical
-  std::vector<InputFile> inputs;               // networks whose kernels were timed
+  std::vector<InputFile> inputs;               // networks and plans whose kernels were timed
   bool operator==(const Profile&) const = default;
 };
 
 // Adds the kernels and inputs of `other` that `profile` lacks.
-// @throws InputError when the fingerprints differ: devices never merge.
+// @throws InputError when the fingerprints differ, because times of two devices never mix
 void merge(Profile& profile, const Profile& other, const std::string& other_file);
 
-// JSON (schema cnnplan.profile/1). @throws InputError, IoError
+// These functions read and write JSON (schema cnnplan.profile/1). @throws InputError, IoError
 Profile parse_profile(std::string_view json, const std::string& file);
 Profile read_profile(const std::string& file);
 std::string to_json(const Profile& profile);

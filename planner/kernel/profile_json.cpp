@@ -1,4 +1,4 @@
-// Profile files.
+// Reads and writes profile files.
 #include "planner/base/file.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"

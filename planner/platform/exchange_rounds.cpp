@@ -130,7 +130,7 @@ class PositionRounds {
     add(in, out, false);
   }
 
-  // A rank keeps a part of the range, to be summed with ranks farther away, and gives the others.
+  // A rank gives one part of the range away, and later rounds sum the kept part over other ranks.
   void run_partners(std::size_t index, const Range& range) {
     const RoundSeries& series = series_[index];
     const RoundPeers& peers = series.peers;
@@ -225,7 +225,7 @@ std::vector<RoundSeries> round_series(AllreduceAlgorithm algorithm, int ranks, i
     case AllreduceAlgorithm::library:
       break;
   }
-  throw std::logic_error("nobody knows the rounds of the library's allreduce");
+  throw std::logic_error("the rounds of the library's allreduce are unknown");
 }
 
 std::vector<ExchangeRound> exchange_rounds(const ExchangeShape& shape, int position) {

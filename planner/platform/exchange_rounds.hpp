@@ -1,16 +1,17 @@
 // Describes the rounds of an allreduce once. The cost model prices the series of rounds, the
 // simulator replays the rounds, and the executor sends their messages (for `ring`, see below).
 //
-// p ranks, n bytes, lg = log2; what one rank does:
+// With p ranks, n bytes and lg = log2, one rank does this:
 //
-//   recursive_doubling  lg p rounds: it sends all n bytes to the partner, and adds the partner's.
-//   rabenseifner        lg p rounds of halves, n/2, n/4, ... n/p, added, neighbours first; then the
-//                       same rounds in reverse, taken. 2(p-1)/p n bytes, (p-1)/p n added.
-//   hierarchical        g ranks per node, p/g nodes. Ring reduce-scatter inside the node: g-1
-//                       rounds of n/g. Then the slice of n/g is summed over the ranks of the same
-//                       place on all nodes: by rabenseifner where the nodes are a power of two,
-//                       else by a ring. Ring allgather inside the node.
-//   ring                p-1 rounds of n/p, added, and p-1, taken.
+//   recursive_doubling  In lg p rounds, it exchanges all n bytes with a partner, and adds.
+//   rabenseifner        In lg p rounds, it exchanges n/2, n/4, ... n/p bytes with a partner, the
+//                       neighbour first, and adds. Then the rounds run in reverse, without adding.
+//                       It sends 2(p-1)/p n bytes, and adds (p-1)/p n.
+//   hierarchical        There are p/g nodes of g ranks. A ring reduce-scatter inside the node takes
+//                       g-1 rounds of n/g bytes. Then ranks at equal places of all nodes sum their
+//                       slices of n/g bytes: by rabenseifner if the number of nodes is a power of
+//                       two, else by a ring. Last comes a ring allgather inside the node.
+//   ring                It passes n/p bytes on and adds in p-1 rounds, then without adding in p-1.
 //
 // Ranks beyond a power of two hand all n bytes to a neighbour before these rounds, and get the sum
 // after them (fold.hpp). Sources: Thakur, Rabenseifner and Gropp 2005; Patarasuk and Yuan 2009.
@@ -34,8 +35,8 @@ enum class PeerRule {
   ring,      // every rank sends to the next one, and the last one to the first
 };
 
-// The ranks of a group form sets that exchange at the same time, each within itself. A set has
-// `members` positions of the group, `stride` apart.
+// The ranks of a group form sets. All sets exchange at the same time, each among its members. A set
+// has `members` positions of the group, `stride` apart.
 struct RoundPeers {
   PeerRule rule = PeerRule::ring;
   int members = 1;
@@ -43,15 +44,15 @@ struct RoundPeers {
   int distance = 1;
   bool operator==(const RoundPeers&) const = default;
 };
-// The position that this position sends to in rounds that add; -1: none.
+// Returns the position to which this position sends in rounds that add, or -1 if there is none.
 int sends_to(const RoundPeers& peers, int position);
-// The position that this position receives from in rounds that add; -1: none.
+// Returns the position from which this position receives in rounds that add, or -1.
 int receives_from(const RoundPeers& peers, int position);
 
-// Rounds of one form. A rank adds what it receives in `rounds` rounds, whose messages hold 1/parts
-// of the elements that the series begins with. The later series work on the part of 1/parts whose
-// sum the rank has then. After them, if `returns` is set, as many rounds hand the finished parts
-// back.
+// Describes rounds of one form. A rank adds received elements in `rounds` rounds, whose messages
+// hold 1/parts of the elements with which the series begins. The later series work on the part of
+// 1/parts whose sum the rank has then. If `returns` is set, an equal number of rounds hands the
+// finished parts back after all later series.
 struct RoundSeries {
   RoundPeers peers;
   int rounds = 1;
@@ -59,27 +60,27 @@ struct RoundSeries {
   bool returns = true;
   bool operator==(const RoundSeries&) const = default;
 };
-// The number of rounds in which a rank adds what it receives, if the series is run for `kind`.
+// Returns the number of rounds that add, if the series is run for `kind`.
 int adding_rounds(const RoundSeries& series, CollectiveKind kind);
-// The number of all rounds: an allreduce adds and returns, and each half does one of the two.
+// Returns the number of all rounds. An allreduce adds and returns, and each half does one of these.
 int round_count(const RoundSeries& series, CollectiveKind kind);
 
-// The only series of `ring`. @pre ranks >= 1
+// Returns the only series of `ring`. @pre ranks >= 1
 RoundSeries ring_series(int ranks);
-// The series of an allreduce, in the order in which they begin.
+// Returns the series of an allreduce, in the order in which they begin.
 // @pre `ranks_per_node` divides `ranks`; algorithm is not `library`
 std::vector<RoundSeries> round_series(AllreduceAlgorithm algorithm,
                                       int ranks,
                                       int ranks_per_node = 1);
 
-// The message that a rank sends and the message that it receives at the same time. Ranks are
-// positions in the group; -1: no message.
+// Describes the message that a rank sends, and the message that it receives at the same time. Ranks
+// are positions in the group, and -1 stands for no message.
 struct ExchangeRound {
   int send_to = -1;
   Range sent;  // elements
   int receive_from = -1;
   Range received;
-  bool adds = false;  // else it takes what it receives
+  bool adds = false;  // received elements are added; else they replace the own elements
   auto operator<=>(const ExchangeRound&) const = default;
 };
 
@@ -90,13 +91,14 @@ struct ExchangeShape {
   int ranks_per_node = 1;  // consecutive positions; `hierarchical` uses it, and it divides `ranks`
 };
 
-// The rounds of one rank, in order. Ranges without elements are no messages; every message has a
-// receive of the same range. Partners add the same two numbers, so every rank gets the same bits.
+// Returns the rounds of one rank, in order. Ranges without elements are no messages. The receiver
+// of a message expects its range. Partners add two equal numbers, so every rank gets identical
+// bits.
 // @pre 0 <= position < shape.ranks; algorithm is not `library`
 std::vector<ExchangeRound> exchange_rounds(const ExchangeShape& shape, int position);
 
-// The number of ranks of the group on each node, if nodes of `ranks_per_node` consecutive ranks
-// hold equally many of them; else 1. @pre ranks_per_node >= 1
+// Returns the number of ranks of the group on each node of `ranks_per_node` consecutive ranks. It
+// is 1 if nodes have unequal numbers of them. @pre ranks_per_node >= 1
 int members_per_node(const RankGroup& group, int ranks_per_node);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Look-ups in a platform, and the platform of a machine that nobody measured.
+// Looks up levels, ports and segments, and makes a default platform for unmeasured machines.
 #include "planner/platform/platform.hpp"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace cnnplan {
 namespace {
 
-// Typical of ranks that copy through shared memory, rounded to the cautious side.
+// These figures are typical of ranks that copy through shared memory, rounded to be pessimistic.
 constexpr double shared_memory_alpha_s = 0.5e-6;
 constexpr double shared_memory_bytes_per_s = 8e9;
 constexpr double copy_bytes_per_s = 10e9;
@@ -79,9 +79,9 @@ std::int64_t distance_of_like_places(const Platform& platform, int ranks) {
   std::int64_t distance = 1;
   for (const Level& level : platform.levels) {
     if (level.ranks_per_group < ranks) {
-      distance = std::lcm(distance, std::int64_t{level.ranks_per_group});
+      distance = std::lcm(distance, level.ranks_per_group);
     }
-    distance = std::lcm(distance, std::int64_t{level.shared_by});
+    distance = std::lcm(distance, level.shared_by);
     if (ranks % distance != 0) return 0;
   }
   return distance;

@@ -1,4 +1,4 @@
-// The machine: memory, links and what every operation costs beyond its kernel.
+// Describes the machine: its memory, its links, and the figures of its collectives and copies.
 #pragma once
 
 #include <array>
@@ -16,8 +16,8 @@
 
 namespace cnnplan {
 
-// Messages of at most `max_bytes` (and more than the segment before) take
-// alpha_s + bytes * beta_s_per_byte; the last segment also covers everything longer.
+// Messages of at most `max_bytes`, and of more than the previous segment, take
+// alpha_s + bytes * beta_s_per_byte. The last segment also covers all longer messages.
 struct Segment {
   std::int64_t max_bytes = 0;
   double alpha_s = 0.0;
@@ -25,13 +25,12 @@ struct Segment {
   auto operator<=>(const Segment&) const = default;
 };
 
-// The segment that a message of `bytes` falls into. @pre segments is not empty
+// Returns the segment that covers a message of `bytes`. @pre `segments` is not empty
 const Segment& segment_of(const std::vector<Segment>& segments, double bytes);
-// Seconds for `bytes` by that segment. @pre segments is not empty
+// Returns the time of a message of `bytes` by its segment. @pre `segments` is not empty
 double segment_time_s(const std::vector<Segment>& segments, double bytes);
 
-// A measured collective: time of an allreduce of `bytes` over exactly `ranks` ranks, or of one of
-// its halves.
+// Holds the measured times of an allreduce, or of one of its halves, over exactly `ranks` ranks.
 struct AllreduceFit {
   int ranks = 2;
   std::vector<Segment> segments;
@@ -40,30 +39,32 @@ struct AllreduceFit {
   auto operator<=>(const AllreduceFit&) const = default;
 };
 
+// Describes the links of one level of the machine, such as those inside a node or between nodes.
 struct Level {
   std::string name = "node";
-  int ranks_per_group = 1;        // ranks below one instance of this level
+  int ranks_per_group = 1;        // ranks that one instance of this level connects
   std::vector<Segment> segments;  // one message, one direction
-  double duplex_factor = 1.0;     // time of sending and receiving at once / of sending alone
+  double duplex_factor = 1.0;     // time of sending and receiving at once / of sending only
   int shared_by = 1;              // ranks that share one link, see port_of
-  // What each further message of one transfer adds to its bytes: latencies pass side by side, the
-  // work of a rank for its messages does not (the gap of LogGP, Alexandrov et al. 1995).
+  // Each message of a transfer, except the first, adds this time. Latencies of messages overlap,
+  // but the work of a rank for them does not (the gap of LogGP, Alexandrov et al. 1995).
   double gap_s = 0.0;
-  // One step of our ring allreduce: receive a block of n/p bytes, add or take it, and forward it.
-  // Empty: not measured, the step is a message and the addition.
+  // One step of our ring allreduce receives a block of n/p bytes, adds or takes it, and forwards
+  // it. If the list is empty, the step was not measured and is priced as a message and an addition.
   std::vector<Segment> ring_segments{};
-  // The same of its halves, each run alone. Empty: a step of a half is one of the allreduce.
+  // These are steps of a half that runs alone. If a list is empty, the step of the allreduce
+  // counts.
   std::vector<Segment> reduce_scatter_segments{};
   std::vector<Segment> allgather_segments{};
   auto operator<=>(const Level&) const = default;
 };
 
-// All of them, by name.
+// Lists the measured ring steps of a level, with the names that files give them.
 inline constexpr std::array<std::pair<const char*, std::vector<Segment> Level::*>, 3>
     ring_step_fields{{{"ring", &Level::ring_segments},
                       {"reduce_scatter", &Level::reduce_scatter_segments},
                       {"allgather", &Level::allgather_segments}}};
-// One step of our ring where it runs such a collective; empty where none was measured.
+// Returns the step of our ring for this collective. It is empty if no step was measured.
 const std::vector<Segment>& ring_segments(const Level& level, CollectiveKind kind);
 
 struct Platform {
@@ -74,27 +75,28 @@ struct Platform {
   std::vector<AllreduceFit> allreduce;  // each kind, algorithm and number of ranks at most once
   double gamma_s_per_byte = 0.0;        // adding received bytes to local ones
   double copy_s_per_byte = 0.0;         // packing, unpacking, local copies
-  double overlap_efficiency = 0.0;      // 0: communication stops the kernels; 1: costs them nothing
-  double launch_s = 0.0;  // of an empty operation; for information, kernel times hold it
-  std::optional<KernelRates> kernels{};  // of what no profile has; empty: as on a CPU core
+  double overlap_efficiency = 0.0;  // 0: kernels stop for communication; 1: it does not slow them
+  double launch_s = 0.0;  // of an empty operation; only information, since kernel times include it
+  std::optional<KernelRates> kernels{};  // for kernels that no profile has; absent: a CPU core
   bool measured = false;
   std::vector<InputFile> inputs{};
   auto operator<=>(const Platform&) const = default;
 };
 
-// Conservative figures of a shared-memory node, marked as not measured.
+// Returns conservative figures of a shared-memory node, marked as not measured.
 Platform default_platform(int ranks);
-// Level that connects two ranks, and its index in platform.levels. @pre a != b
+// Returns the level that connects two ranks, or its index in platform.levels. @pre rank_a != rank_b
 const Level& level_between(const Platform& platform, int rank_a, int rank_b);
 std::size_t level_index_between(const Platform& platform, int rank_a, int rank_b);
-// The link that a rank has to a level, numbered over all ranks. `shared_by` ranks in a row have one
-// in common, where they are in one group of the level inside it.
+// Numbers the ports, by which ranks send and receive on a level. `shared_by` ranks in a row share a
+// port if they are in one group of the level inside it.
 int port_of(const Platform& platform, std::size_t level, int rank);
-// Ranks so far apart, or a multiple of it, are in the same places of their groups and ports;
-// counted on behind the last of `ranks` with the first. 0: none are.
+// Returns the distance after which positions of ranks in groups and ports repeat. Rank r +
+// distance, modulo `ranks`, has the place in its groups and port that rank r has in its own.
+// Returns 0 if there is no such distance.
 std::int64_t distance_of_like_places(const Platform& platform, int ranks);
 
-// JSON (schema cnnplan.platform/1). @throws InputError, IoError
+// These functions read and write JSON (schema cnnplan.platform/1). @throws InputError, IoError
 Platform parse_platform(std::string_view json, const std::string& file);
 Platform read_platform(const std::string& file);
 std::string to_json(const Platform& platform);

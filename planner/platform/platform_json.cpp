@@ -1,4 +1,4 @@
-// Platform files.
+// Reads and writes platform files.
 #include <string>
 
 #include "planner/base/file.hpp"
@@ -54,7 +54,7 @@ Level read_level(const JsonReader& reader) {
   level.segments = read_segments(reader.at("segments"));
   reader.read("duplex_factor", level.duplex_factor, duplex_range);
   reader.read("shared_by", level.shared_by, ranks_range);
-  // Files from before it was measured: messages one after the other.
+  // Older files have no gap, and assume that messages go one after the other.
   level.gap_s = level.segments.front().alpha_s;
   reader.read("gap_s", level.gap_s, seconds_range);
   for (const auto& [name, member] : ring_step_fields) {

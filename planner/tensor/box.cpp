@@ -1,4 +1,4 @@
-// Box algebra.
+// Implements the algebra of boxes dim by dim.
 #include "planner/tensor/box.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace cnnplan {
 namespace {
 
-// How many of the last dims are whole in the box.
+// Returns how many of the last dims the box covers completely.
 std::size_t whole_dims(const Shape& shape, const Box& box) {
   std::size_t count = 0;
   while (count < dim_count) {
@@ -54,7 +54,7 @@ void for_each_run(const Shape& shape,
                   const std::function<void(std::int64_t position, std::int64_t count)>& visit) {
   if (is_empty(box)) return;
   const std::size_t whole = whole_dims(shape, box);
-  // The run goes over the whole dims and the range of the one before them.
+  // A run covers the whole dims and the range of the dim before them.
   const std::size_t outer = dim_count - std::min(dim_count, whole + 1);
   std::int64_t run = 1;
   for (std::size_t dim = outer; dim < dim_count; ++dim) run *= box.ranges[dim].size();

@@ -1,4 +1,4 @@
-// Half-open index ranges and boxes: the algebra behind every halo exchange and shuffle.
+// Defines half-open index ranges and boxes, the algebra of every halo exchange and shuffle.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// [begin, end); empty when end <= begin.
+// Holds a half-open range [begin, end) of indices, which is empty if end <= begin.
 struct Range {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -22,7 +22,7 @@ struct Range {
   auto operator<=>(const Range&) const = default;
 };
 
-// Global indices (N, C, D, H, W) of a block of a tensor.
+// Holds the global indices (N, C, D, H, W) of a block of a tensor.
 struct Box {
   std::array<Range, dim_count> ranges{};
 
@@ -37,12 +37,12 @@ inline Range intersect(Range a, Range b) {
 }
 
 Box intersect(const Box& a, const Box& b);
-// `by` added to both ends of the range of `dim`.
+// Returns the box with `by` added to both ends of the range of `dim`.
 Box shifted(Box box, Dim dim, std::int64_t by);
 inline bool is_empty(const Box& box) {
   return std::any_of(box.ranges.begin(), box.ranges.end(), [](Range r) { return r.size() == 0; });
 }
-// True when the intersection is not empty.
+// True if the intersection is not empty.
 inline bool overlap(const Box& a, const Box& b) {
   for (std::size_t i = 0; i < dim_count; ++i) {
     const Range first = a.ranges[i];
@@ -51,26 +51,26 @@ inline bool overlap(const Box& a, const Box& b) {
   }
   return true;
 }
-// True when every index of `inner` lies in `outer`; an empty `inner` lies in every box.
+// True if every index of `inner` lies in `outer`. An empty `inner` lies in every box.
 bool contains(const Box& outer, const Box& inner);
-// Extents per dim; 0 in the dims where the box is empty.
+// Returns the extent in each dim, which is 0 where the range is empty.
 Shape shape_of(const Box& box);
-// Number of indices. @throws InputError on overflow.
+// Returns the number of indices. @throws InputError on overflow
 inline std::int64_t volume(const Box& box) {
   std::int64_t product = 1;
   for (const Range& range : box.ranges) product = checked_multiply(product, range.size());
   return product;
 }
-// All indices of a tensor.
+// Returns the box of all indices of a tensor.
 Box whole(const Shape& shape);
-// Calls visit(position, count) for the runs of elements of `box`, in order, that are one behind the
-// other in the row-major tensor of `shape`; position is that of the first in the tensor.
-// @pre `box` lies in the tensor
+// Calls visit(position, count) for each run of elements of `box` that are adjacent in the row-major
+// tensor of `shape`. The runs come in order, and `position` is the place of their first element
+// in the tensor. @pre `box` lies in the tensor
 void for_each_run(const Shape& shape,
                   const Box& box,
                   const std::function<void(std::int64_t position, std::int64_t count)>& visit);
 
-// "[0,4)x[0,64)x[0,1)x[0,28)x[0,56)"
+// Returns a text such as "[0,4)x[0,64)x[0,1)x[0,28)x[0,56)".
 std::string to_text(const Box& box);
 
 }  // namespace cnnplan

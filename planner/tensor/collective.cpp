@@ -1,4 +1,4 @@
-// Texts of enumerators.
+// Returns the names and properties of collective algorithms.
 #include "planner/tensor/collective.hpp"
 
 #include <array>

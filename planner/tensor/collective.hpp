@@ -1,22 +1,23 @@
-// Names of collective algorithms, the same in code, JSON and documents.
+// Names the collectives and their algorithms, as code, JSON and documents do.
 #pragma once
 
 #include <string_view>
 
 namespace cnnplan {
 
-// `library` is MPI_Allreduce or its like; the others are our own: `ring` in chunks along a ring
-// (Patarasuk, Yuan 2009), the rest in rounds of exchanges (exchange_rounds.hpp).
+// `library` is the allreduce of MPI or NCCL. All other algorithms are our own: `ring` passes chunks
+// along a ring (Patarasuk, Yuan 2009), and the others exchange in rounds (exchange_rounds.hpp).
 enum class AllreduceAlgorithm { ring, recursive_doubling, rabenseifner, hierarchical, library };
 std::string_view to_text(AllreduceAlgorithm algorithm);
 
-// An allreduce may be run in two halves: the first leaves every rank its shard of the sum
-// (shard.hpp), the second puts shards together.
+// An allreduce may be run in two halves: a reduce_scatter leaves every rank its shard of the sum
+// (shard.hpp), and an allgather gives all shards to all ranks.
 enum class CollectiveKind { allreduce, reduce_scatter, allgather };
 std::string_view to_text(CollectiveKind kind);
-// True for the ring and the library.
+// Says whether the algorithm has halves. Only `ring` and `library` do.
 bool has_halves(AllreduceAlgorithm algorithm);
-// True where a power of two of ranks adds as a binary tree: neighbours first, then pairs of these.
+// True if ranks whose number is a power of two add as a binary tree: neighbours add first, then
+// pairs of neighbours, and so on.
 bool adds_as_a_tree(AllreduceAlgorithm algorithm);
 
 }  // namespace cnnplan

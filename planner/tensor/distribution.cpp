@@ -1,4 +1,4 @@
-// Blocked distribution of a tensor over a mesh.
+// Computes the block of a rank from its coordinates in the mesh.
 #include "planner/tensor/distribution.hpp"
 
 namespace cnnplan {

@@ -1,4 +1,4 @@
-// Which block of a tensor each rank owns. A value: rank is an argument, no communicator anywhere.
+// Says which block of a tensor each rank owns. It is a plain value, without a communicator.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Block `index` of `length` indices cut into `count` blocks whose sizes differ by at most one,
-// larger blocks first. @pre 0 <= index < count
+// Returns block `index` of `length` indices that are cut into `count` blocks. The sizes of blocks
+// differ by at most one, and larger blocks come first. @pre 0 <= index < count
 inline Range block_range(std::int64_t length, int count, int index) {
   const std::int64_t size = length / count;
   const std::int64_t remainder = length % count;
@@ -19,7 +19,8 @@ inline Range block_range(std::int64_t length, int count, int index) {
 
 class Distribution {
  public:
-  // `stage`: the coordinate along l that has the tensor. @pre 0 <= stage < mesh.size(Axis::l)
+  // `stage` is the coordinate along l whose ranks have the tensor.
+  // @pre 0 <= stage < mesh.size(Axis::l)
   Distribution(const Shape& shape, const Mesh& mesh, int stage = 0)
       : shape_(shape), mesh_(mesh), stage_(stage) {}
 
@@ -27,9 +28,9 @@ class Distribution {
   const Mesh& mesh() const { return mesh_; }
   int rank_count() const { return mesh_.rank_count(); }
   int stage() const { return stage_; }
-  // Global indices owned by `rank`, possibly none.
+  // Returns the global indices that `rank` owns, possibly none.
   Box box(int rank) const;
-  // Number of the block that `rank` owns: ranks with equal numbers are replicas of each other.
+  // Numbers the blocks: ranks with equal numbers hold replicas of one block.
   int block(int rank) const;
   int replica(int rank) const { return mesh_.coordinate(rank, Axis::r); }
   int replica_count() const { return mesh_.size(Axis::r); }

@@ -1,4 +1,4 @@
-// Sizes of elements, and the elements of a precision.
+// Returns the sizes of elements, and the elements that a precision uses.
 #include "planner/tensor/element.hpp"
 
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// What numbers are stored as, in memory and in messages.
+// Says how numbers are stored, in memory and in messages.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,17 @@
 
 namespace cnnplan {
 
-// Of tensors and messages.
+// Tensors and messages have elements of these types.
 enum class ElementType { fp32, fp64, bf16, fp16 };
 std::int64_t bytes_of(ElementType element);
-// Of activations, error signals, samples and the copies of weights that convolutions read.
+// Activations, error signals, samples and the copies of weights that convolutions read have this
+// type.
 ElementType activation_element(Precision precision);
-// Of master weights, gradients, momentum, scale, shift, bias, running values and probabilities.
+// Master weights, gradients, momentum, scale, shift, bias, running values and probabilities have
+// this type.
 ElementType parameter_element(Precision precision);
 
-// Of buffers, which also hold labels and the places of maxima.
+// Buffers have elements of these types. They also hold labels and the places of maxima, as int32.
 enum class BufferElement { fp32, fp64, int32, bf16, fp16 };
 std::int64_t bytes_of(BufferElement element);
 BufferElement buffer_element(ElementType element);

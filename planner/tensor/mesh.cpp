@@ -1,4 +1,4 @@
-// Mesh coordinates and the text form of meshes.
+// Computes coordinates in meshes, and writes and parses the text of a mesh.
 #include "planner/tensor/mesh.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The mesh of ranks that a layer is split over: an ordered list of axes.
+// Describes the mesh of ranks over which a layer is split, as an ordered list of axes.
 #pragma once
 
 #include <array>
@@ -10,10 +10,10 @@
 
 namespace cnnplan {
 
-// n c d h w split that dim of the tensor; ranks that differ only along r hold the same block. Along
-// l, one coordinate has all of the tensor and others nothing: layers are split, not tensors.
+// n, c, d, h and w split the dim of this name. Ranks that differ only along r hold replicas of one
+// block. Along l, layers are split instead of tensors: one coordinate has the whole tensor.
 enum class Axis { n, c, d, h, w, r, l };
-// Of a rank, by axis; 0 where the mesh has none.
+// Holds the coordinates of a rank, by axis. They are 0 along axes that the mesh does not have.
 using MeshCoordinates = std::array<int, 7>;
 char to_char(Axis axis);
 
@@ -23,21 +23,23 @@ struct MeshAxis {
   auto operator<=>(const MeshAxis&) const = default;
 };
 
-// Axes in order; the last one varies fastest over ranks, so its neighbours share a node first.
-// Axes of size 1 are dropped, so equal splits compare equal.
+// The last axis varies fastest over ranks, so its neighbours share a node first. Axes of size 1 are
+// dropped, so equal splits compare equal.
 class Mesh {
  public:
   Mesh() = default;
-  // @throws InputError when an axis appears twice, a size is below 1, or the product overflows.
+  // @throws InputError when an axis appears twice, a size is below 1, or the product overflows
   explicit Mesh(const std::vector<MeshAxis>& axes);
 
   const std::vector<MeshAxis>& axes() const { return axes_; }
   int rank_count() const { return rank_count_; }
+  // Returns 1 for an axis that the mesh does not have.
   int size(Axis axis) const;
-  // Coordinate of `rank` along `axis`. @pre 0 <= rank < rank_count()
+  // @pre 0 <= rank < rank_count()
   int coordinate(int rank, Axis axis) const;
   MeshCoordinates coordinates(int rank) const;
-  // How far apart in rank neighbours along `axis` are; 0 where the mesh has no such axis.
+  // Returns the difference in rank between neighbours along `axis`, or 0 if the mesh lacks the
+  // axis.
   int stride(Axis axis) const;
   auto operator<=>(const Mesh&) const = default;
 
@@ -46,9 +48,9 @@ class Mesh {
   int rank_count_ = 1;
 };
 
-// "n2h4"; "1" for a single rank.
+// Returns a text such as "n2h4", or "1" for a single rank.
 std::string to_text(const Mesh& mesh);
-// Inverse of to_text. @throws InputError
+// Parses the result of to_text. @throws InputError
 Mesh parse_mesh(std::string_view text);
 
 }  // namespace cnnplan

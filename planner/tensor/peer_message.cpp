@@ -1,4 +1,4 @@
-// Messages by peer, contiguity by dims.
+// Decides which blocks are contiguous, and collects messages.
 #include "planner/tensor/peer_message.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Which pieces of a transfer go in one message, and which messages need memory of their own.
+// Joins the pieces of a transfer for one peer into one message, which may need memory of its own.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace cnnplan {
 
-// True when `inner` is one run of memory in a dense channels-last buffer that holds `outer`.
+// True if `inner` is one run of memory in a dense channels-last buffer that holds `outer`.
 bool is_contiguous(const Box& inner, const Box& outer);
 
-// All pieces between a rank and one peer.
+// Describes the message with all pieces that go one way between a rank and a peer.
 struct PeerMessage {
   int peer = 0;
   std::int64_t elements = 0;
-  bool staged = false;  // packed or unpacked; a single contiguous piece is sent in place
+  bool staged = false;  // is packed or unpacked; a single contiguous piece is sent in place
   bool operator==(const PeerMessage&) const = default;
 };
 
-// Calls visit(PeerMessage) by peer, as messages_of lists them.
+// Calls visit(message) for each message that messages_of lists, in this order.
 template <typename Visit>
 void for_each_message(std::span<const Piece> pieces, const Box& buffer_box, const Visit& visit) {
   const bool no_buffer = is_empty(buffer_box);
@@ -41,8 +41,9 @@ void for_each_message(std::span<const Piece> pieces, const Box& buffer_box, cons
   }
 }
 
-// By peer, the rank itself included where it is one; `buffer_box` is held by the dense
-// channels-last buffer of the pieces. @pre those of one peer stand together, as in a TransferList
+// Lists one message for each peer, which may be the rank itself. The dense channels-last buffer of
+// the pieces holds `buffer_box`; without a buffer, it is empty and every message is staged.
+// @pre the pieces of a peer are adjacent, as in a TransferList
 std::vector<PeerMessage> messages_of(std::span<const Piece> pieces, const Box& buffer_box);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Positions as numbers of mixed radix.
+// Converts between ranks and positions, which are numbers of mixed radix.
 #include "planner/tensor/rank_group.hpp"
 
 #include <algorithm>
@@ -50,8 +50,9 @@ int RankGroup::position_of(int rank) const {
 }
 
 std::vector<int> RankGroup::ranks() const {
-  std::vector<int> all(static_cast<std::size_t>(size_));
-  for (int i = 0; i < size_; ++i) all[static_cast<std::size_t>(i)] = (*this)[i];
+  std::vector<int> all;
+  all.reserve(size_);
+  for (int i = 0; i < size_; ++i) all.push_back((*this)[i]);
   return all;
 }
 

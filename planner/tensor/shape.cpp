@@ -1,4 +1,4 @@
-// Sizes of shapes.
+// Computes sizes of shapes, and sizes of the elements of a precision.
 #include "planner/tensor/shape.hpp"
 
 #include "planner/base/checked.hpp"

@@ -1,4 +1,4 @@
-// Tensor shapes (N, C, D, H, W); two-dimensional networks have D = 1.
+// Describes shapes of tensors (N, C, D, H, W). Two-dimensional networks have D = 1.
 #pragma once
 
 #include <array>
@@ -11,17 +11,19 @@ namespace cnnplan {
 enum class Dim : std::size_t { n, c, d, h, w };
 inline constexpr std::size_t dim_count = 5;
 inline constexpr std::array<Dim, dim_count> all_dims{Dim::n, Dim::c, Dim::d, Dim::h, Dim::w};
-// The spatial dims, in the order of every kernel, stride, padding and dilation list.
+// Lists the spatial dims in the order that kernels, strides, paddings and dilations use.
 inline constexpr std::array<Dim, 3> spatial_dims{Dim::d, Dim::h, Dim::w};
 
-// What a network is computed in. tf32: stored as fp32, convolutions may round their factors to
-// TF32. bf16 and fp16: activations have 16 bits, parameters and everything that is summed are fp32.
+// Names the precision in which a network is computed. With tf32, numbers are stored as fp32, and
+// convolutions may round their factors to TF32. With bf16 and fp16, activations have 16 bits, and
+// parameters and all sums are fp32.
 enum class Precision { fp32, fp64, tf32, bf16, fp16 };
-// Of an element of activations, error signals, samples and copies of weights.
+// Returns the size of an element of activations, error signals, samples and copies of weights.
 std::int64_t activation_bytes(Precision precision);
-// Of an element of master weights, gradients, momentum, scale, shift, bias and running values.
+// Returns the size of an element of master weights, gradients, momentum, scale, shift, bias and
+// running values.
 std::int64_t parameter_bytes(Precision precision);
-// True where convolutions read rounded copies of their weights.
+// True if convolutions read rounded copies of their weights.
 bool has_weight_copies(Precision precision);
 
 struct Shape {
@@ -32,9 +34,9 @@ struct Shape {
   auto operator<=>(const Shape&) const = default;
 };
 
-// Number of elements. @throws InputError on overflow.
+// Returns the number of elements. @throws InputError on overflow
 std::int64_t volume(const Shape& shape);
-// "4x64x1x56x56"
+// Returns a text such as "4x64x1x56x56".
 std::string to_text(const Shape& shape);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Blocks of lines.
+// Rounds the size of shards up to whole cache lines.
 #include "planner/tensor/shard.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Ranks that share the values of an array among them.
+// Divides an array into shards, one for each rank of a sharded update.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace cnnplan {
 
-// Of `parts` equal shards, in whole cache lines of 16 elements, that together have room for all.
-// @pre parts >= 1
+// Returns the size of one of `parts` equal shards, a multiple of 16 elements (one cache line). All
+// shards together have room for all elements. @pre parts >= 1
 std::int64_t shard_elements(std::int64_t elements, int parts);
 
-// What of the elements is in the shard of `part`: the last ones may have less than the others, or
-// nothing. @pre 0 <= part < parts
+// Returns the elements in the shard of `part`. The last shards may have fewer elements, or none.
+// @pre 0 <= part < parts
 Range shard(std::int64_t elements, int parts, int part);
 
 }  // namespace cnnplan

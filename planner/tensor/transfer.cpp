@@ -1,4 +1,4 @@
-// Transfer lists by box algebra: needed boxes intersected with what others hold.
+// Computes transfer lists by intersecting wanted boxes with the boxes that ranks hold.
 #include "planner/tensor/transfer.hpp"
 
 #include <algorithm>
@@ -8,13 +8,13 @@
 namespace cnnplan {
 namespace {
 
-// The ranks that hold replicas of one block.
+// Describes the ranks that hold replicas of one block.
 struct Holders {
   int first = 0;
   int count = 1;
   int stride = 1;
 
-  // Which of them serves `receiver`: itself, else the nearest in rank, the lower one of two.
+  // Returns the replica that sends to `receiver`, as transfer_list says.
   int provider(int receiver) const {
     if (receiver <= first) return first;
     const int below = std::min((receiver - first) / stride, count - 1);
@@ -33,27 +33,27 @@ Holders holders_of(const BlockOwnership& sources, int rank) {
           .stride = stride};
 }
 
-enum class Of { all_replicas, one_replica };
+enum class Replicas { all, first };
 
-// Walks the ranks whose blocks meet a box: of replicas all of them, or the first.
+// Walks the ranks whose blocks meet a box. Of replicas, it visits all or only the first.
 template <typename Visit>
 class Meeting {
  public:
-  Meeting(const BlockOwnership& blocks, Of which, const Visit& visit)
-      : blocks_(blocks), which_(which), visit_(visit) {}
+  Meeting(const BlockOwnership& blocks, Replicas replicas, const Visit& visit)
+      : blocks_(blocks), replicas_(replicas), visit_(visit) {}
 
-  // Calls visit(rank, what the block of `rank` has in common with `box`).
+  // Calls visit(rank, intersection of the block of `rank` and `box`).
   void with(const Box& box) const {
     Box piece = box;
     for (Dim dim : all_dims) {
-      if (blocks_.mesh().size(static_cast<Axis>(dim)) > 1) continue;
+      if (blocks_.ranges(dim).rule.parts > 1) continue;
       piece[dim] = intersect(box[dim], blocks_.range(dim, 0));
     }
     if (!is_empty(piece)) with(piece, blocks_.mesh().axes(), 0);
   }
 
  private:
-  // `rest`: axes along which the coordinate of the ranks from `first` on is still open.
+  // Visits the ranks from `first` on that have any coordinates along the axes in `rest`.
   void with(const Box& piece, std::span<const MeshAxis> rest, int first) const {
     if (rest.empty()) {
       visit_(first, piece);
@@ -68,7 +68,7 @@ class Meeting {
 
   void along_replicas(const Box& piece, std::span<const MeshAxis> rest, int first) const {
     const int stride = blocks_.mesh().stride(Axis::r);
-    const int count = which_ == Of::all_replicas ? rest.front().size : 1;
+    const int count = replicas_ == Replicas::all ? rest.front().size : 1;
     for (int i = 0; i < count; ++i) with(piece, rest.subspan(1), first + i * stride);
   }
 
@@ -76,7 +76,7 @@ class Meeting {
     const Dim dim = static_cast<Dim>(rest.front().axis);
     const int stride = blocks_.mesh().stride(rest.front().axis);
     const Range range = piece[dim];
-    const Coordinates coordinates = blocks_.meeting(dim, range);
+    const Coordinates coordinates = blocks_.ranges(dim).meeting(range);
     for (int i = coordinates.begin; i < coordinates.end; ++i) {
       piece[dim] = intersect(range, blocks_.range(dim, i));
       if (piece[dim].size() > 0) with(piece, rest.subspan(1), first + i * stride);
@@ -84,13 +84,16 @@ class Meeting {
   }
 
   const BlockOwnership& blocks_;
-  Of which_;
+  Replicas replicas_;
   const Visit& visit_;
 };
 
 template <typename Visit>
-void visit_meeting(const BlockOwnership& blocks, const Box& box, Of which, const Visit& visit) {
-  if (!is_empty(box)) Meeting<Visit>(blocks, which, visit).with(box);
+void visit_meeting(const BlockOwnership& blocks,
+                   const Box& box,
+                   Replicas replicas,
+                   const Visit& visit) {
+  if (!is_empty(box)) Meeting<Visit>(blocks, replicas, visit).with(box);
 }
 
 void sort_by_peer(std::vector<Piece>& pieces) {
@@ -110,12 +113,12 @@ TransferList transfer_list(const BlockOwnership& sources,
   }
   TransferList list;
   const Box wanted = destinations.box(rank);
-  visit_meeting(sources, wanted, Of::one_replica, [&](int holder, const Box& piece) {
+  visit_meeting(sources, wanted, Replicas::first, [&](int holder, const Box& piece) {
     list.receives.push_back({holders_of(sources, holder).provider(rank), piece});
   });
   const Holders holders = holders_of(sources, rank);
   visit_meeting(
-      destinations, sources.box(rank), Of::all_replicas, [&](int receiver, const Box& piece) {
+      destinations, sources.box(rank), Replicas::all, [&](int receiver, const Box& piece) {
         if (holders.provider(receiver) == rank) list.sends.push_back({receiver, piece});
       });
   sort_by_peer(list.sends);
@@ -136,7 +139,7 @@ TransferList way_back(const TransferList& there,
 int sender_count(const BlockOwnership& sources, const Box& own, const Box& wanted) {
   if (is_empty(wanted)) return 0;
   int count = 1;
-  for (Dim dim : all_dims) count *= sources.count_meeting(dim, wanted[dim]);
+  for (Dim dim : all_dims) count *= sources.ranges(dim).count_meeting(wanted[dim]);
   return overlap(own, wanted) ? count - 1 : count;
 }
 

@@ -1,4 +1,4 @@
-// Transfer lists: which block goes to which rank. Halo exchange and shuffle are the same list.
+// Lists which block goes to which rank. A halo exchange and a shuffle are both such a transfer.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,16 @@
 
 namespace cnnplan {
 
-// A block, in global indices, that goes to or comes from `peer` (which may be the rank itself).
+// Describes a block, in global indices, that goes to or comes from `peer`. The peer may be the rank
+// itself.
 struct Piece {
   int peer = 0;
   Box box;
   auto operator<=>(const Piece&) const = default;
 };
 
-// One rank's part. Both lists hold at most one piece per peer, and transfer_list orders them by
-// that.
+// Describes one rank's part of a transfer. Each list has at most one piece per peer, and
+// transfer_list sorts the pieces by peer.
 struct TransferList {
   std::vector<Piece> sends;
   std::vector<Piece> receives;
@@ -24,31 +25,31 @@ struct TransferList {
   bool empty() const { return sends.empty() && receives.empty(); }
 };
 
-// From `sources` to `destinations`: every destination rank receives the intersection of its box
-// with every distinct source block. Source blocks may overlap (halo gradients that are summed). Of
-// replicas of a block one sends: the receiver itself if it is one, else the one nearest in rank,
-// the lower of two.
-// @pre both have the same number of ranks; 0 <= rank < that
+// Lists the transfer from `sources` to `destinations`: every rank receives the intersection of its
+// destination box with every distinct source block. Source blocks may overlap, as halos do whose
+// gradients are summed. One replica of a block sends it: the receiver itself if it is a replica,
+// else the replica nearest in rank, and the lower rank of two that are equally near.
+// @pre both have an equal number of ranks, and `rank` is one of them
 TransferList transfer_list(const BlockOwnership& sources,
                            const BlockOwnership& destinations,
                            int rank);
 
-// From what to what a transfer goes: the lists of all its ranks.
+// States the transfer lists of all ranks: transfer_list(sources, destinations, rank).
 struct TransferRule {
   BlockOwnership sources;
   BlockOwnership destinations;
 };
 
-// `there` is transfer_list(sources, destinations, rank); the list of the way back, from
-// destinations to sources. Where neither has replicas that is the same list seen from the other
-// end.
+// Returns transfer_list(destinations, sources, rank), for a transfer back. Without replicas, this
+// is `there` with sends and receives exchanged.
+// @pre `there` is transfer_list(sources, destinations, rank)
 TransferList way_back(const TransferList& there,
                       const BlockOwnership& sources,
                       const BlockOwnership& destinations,
                       int rank);
 
-// How many other ranks send to the one that owns `own` of `sources` and wants `wanted`, without the
-// list: in time that grows with the logarithm of the number of ranks.
+// Returns how many other ranks send to a rank that owns `own` of `sources` and wants `wanted`. It
+// takes time that grows with the logarithm of the number of ranks, since it makes no list.
 int sender_count(const BlockOwnership& sources, const Box& own, const Box& wanted);
 
 }  // namespace cnnplan

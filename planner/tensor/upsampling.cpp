@@ -1,4 +1,4 @@
-// Blocks of upsamplings.
+// Computes the inputs of a block by the positions of its first and last output.
 #include "planner/tensor/upsampling.hpp"
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 namespace cnnplan {
 namespace {
 
-// floor(a / b). @pre b > 0
+// Returns floor(a / b). @pre b > 0
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-// Of the whole input and output.
+// Returns the axis of the whole input and output.
 InterpolationAxis whole_axis(std::int64_t length, const UpsampleDim& dim) {
   if (dim.align_corners) {
     return {.step = length - 1, .unit = std::max<std::int64_t>(1, dim.factor * length - 1)};

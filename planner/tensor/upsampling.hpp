@@ -1,4 +1,4 @@
-// Upsampling by integer factors, dim by dim: what a block of outputs needs of the inputs.
+// Says which inputs a block of outputs of an upsampling needs, dim by dim. Factors are integers.
 #pragma once
 
 #include <compare>
@@ -8,26 +8,27 @@
 
 namespace cnnplan {
 
-// Nearest neighbour: output o is input floor(o / factor). Linear: outputs are weighted means of the
-// inputs around them (bilinear, trilinear), the first and the last input continued outside.
+// With `nearest`, output o is input floor(o / factor). With `linear`, an output is a weighted mean
+// of the inputs around it (bilinear, trilinear), and the first and the last input continue outside.
 enum class UpsampleMode { nearest, linear };
 
 struct UpsampleDim {
   std::int64_t factor = 1;
   UpsampleMode mode = UpsampleMode::nearest;
-  // Linear only: the first and the last output are the first and the last input. Else inputs and
-  // outputs are cells of one length in all: output o lies at input (o + 1/2) / factor - 1/2.
+  // This flag is for `linear` only. If true, the first and the last output are the first and the
+  // last input. Otherwise, output o lies at input (o + 1/2) / factor - 1/2.
   bool align_corners = false;
   auto operator<=>(const UpsampleDim&) const = default;
 };
 
-// What a block of outputs needs of an input of `length`. The padding is how many outputs the first
-// input has before the block, and the last one behind it; none where inputs are interpolated.
+// Returns the inputs that a block of outputs needs, of an input of `length`. The padding counts the
+// outputs of the first input before the block and of the last input after it. Interpolated inputs
+// have no padding.
 // @pre factor >= 1
 WindowBlock upsample_block(Range outputs, std::int64_t length, const UpsampleDim& dim);
 
-// Where outputs of a linear upsampling lie among the inputs: output o at (step o + begin) / unit,
-// at the first or the last input where that is outside.
+// Says where the outputs of a linear upsampling lie among the inputs. Output o lies at input
+// (step o + begin) / unit. A position outside the inputs stands for the first or the last input.
 struct InterpolationAxis {
   std::int64_t step = 0;
   std::int64_t begin = 0;
@@ -35,7 +36,8 @@ struct InterpolationAxis {
   auto operator<=>(const InterpolationAxis&) const = default;
 };
 
-// In indices that count from the first of `outputs`, and from the first input that they need.
+// Returns the axis of a block. Its indices count from the first of `outputs`, and from the first
+// input that the block needs.
 // @pre dim.mode is linear
 InterpolationAxis interpolation_axis(Range outputs, std::int64_t length, const UpsampleDim& dim);
 

@@ -1,4 +1,4 @@
-// Window arithmetic in one dim.
+// Computes the inputs of a block of outputs in one dim.
 #include "planner/tensor/window.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace cnnplan {
 namespace {
 
-// Rounded up, of a number of any sign. @pre divisor >= 1
+// Divides and rounds up, for numbers of any sign. @pre divisor >= 1
 std::int64_t divide_up(std::int64_t number, std::int64_t divisor) {
   return number / divisor + (number % divisor > 0 ? 1 : 0);
 }
@@ -25,8 +25,8 @@ WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& wi
   const std::int64_t begin = outputs.begin * window.stride - window.padding_begin;
   const std::int64_t end =
       (outputs.end - 1) * window.stride - window.padding_begin + window.reach();
-  // With a stride above the reach the inputs between two windows are needed by nobody: the block
-  // before them takes them, so that aligned blocks are used in place.
+  // If the stride exceeds the reach, no output needs the inputs between two windows. The block
+  // before them takes these inputs, so that aligned blocks are used in place.
   const std::int64_t next_begin = outputs.end * window.stride - window.padding_begin;
   WindowBlock block;
   block.input.begin = std::clamp<std::int64_t>(begin, 0, length);
@@ -46,7 +46,8 @@ std::int64_t transposed_length(std::int64_t length,
 
 WindowBlock transposed_block(Range outputs, std::int64_t length, const WindowDim& window) {
   if (outputs.size() == 0) return {};
-  // In the padded outputs, where taps of input i lie at i S, i S + D, ... i S + D (K-1).
+  // Counts in the padded outputs, in which the taps of input i lie at i S, i S + D, ... i S + D
+  // (K-1).
   const Range padded{outputs.begin + window.padding_begin, outputs.end + window.padding_begin};
   const std::int64_t last = length - 1;
   const std::int64_t first_to_reach = divide_up(padded.begin + 1 - window.reach(), window.stride);

@@ -1,4 +1,4 @@
-// Sliding windows of convolution and pooling, and the blocks that they need.
+// Says which inputs a block of outputs of a convolution or pooling needs.
 // Source: Dryden et al. 2019, section III-A, extended to any stride, padding and dilation.
 #pragma once
 
@@ -16,42 +16,43 @@ struct WindowDim {
   std::int64_t padding_end = 0;
   std::int64_t dilation = 1;
 
-  // Extent of the dilated kernel: dilation * (kernel - 1) + 1.
+  // Returns the extent of the dilated kernel.
   std::int64_t reach() const { return dilation * (kernel - 1) + 1; }
   auto operator<=>(const WindowDim&) const = default;
 };
 
-// One WindowDim per spatial dim, in the order d, h, w.
+// Describes a window by spatial dim, in the order d, h, w.
 struct Window {
   std::array<WindowDim, 3> dims{};
   auto operator<=>(const Window&) const = default;
 };
 
-// Number of outputs of `length` inputs; 0 when the window does not fit.
+// Returns the number of outputs of `length` inputs, which is 0 if the window does not fit.
 std::int64_t output_length(std::int64_t length, const WindowDim& window);
 
-// Number of outputs of a transposed convolution of `length` inputs:
-// (length - 1) stride - padding_begin - padding_end + reach + output_padding; not above 0 where
-// the padding takes all. @throws InputError on overflow
+// Returns the number of outputs of a transposed convolution of `length` inputs:
+// (length - 1) stride - padding_begin - padding_end + reach + output_padding.
+// The number is 0 or negative if the padding removes all. @throws InputError on overflow
 std::int64_t transposed_length(std::int64_t length,
                                const WindowDim& window,
                                std::int64_t output_padding);
 
-// What one rank's block of outputs needs of the inputs in one dim, and the padding it sees there.
+// Describes the inputs that a block of outputs needs in one dim, and the padding around them.
 struct WindowBlock {
-  Range input;  // clipped to [0, length); adjacent blocks leave no gap between their inputs
+  Range input;  // lies in [0, length); adjacent blocks leave no gap between their inputs
   std::int64_t padding_begin = 0;
   std::int64_t padding_end = 0;
   auto operator<=>(const WindowBlock&) const = default;
 };
-// Outputs [a, b) need inputs [a S - P, (b-1) S - P + D (K-1) + 1), clipped.
+// Outputs [a, b) need inputs [a S - P, (b-1) S - P + D (K-1) + 1), as far as they exist, with
+// stride S, padding_begin P, dilation D and kernel K.
 WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& window);
 
-// Outputs [a, b) of a transposed convolution need inputs [ceil((a + P - D (K-1)) / S),
-// floor((b-1 + P) / S) + 1), clipped; where taps lie further apart than inputs are, also the ones
-// before a that leave no gap behind the block before. The padding is that of the convolution from
-// these outputs to these inputs, which makes exactly as many of them. Where no tap reaches the
-// first output, padding_begin may be more than the kernel reaches.
+// Outputs [a, b) of a transposed convolution need inputs
+// [ceil((a + P - D (K-1)) / S), floor((b-1 + P) / S) + 1), as far as they exist. If the stride
+// exceeds the reach, the block also takes earlier inputs, so that no gap remains after the previous
+// block. The padding belongs to the convolution from these outputs to these inputs. If no tap of
+// the kernel reaches the first output, padding_begin may exceed the reach.
 WindowBlock transposed_block(Range outputs, std::int64_t length, const WindowDim& window);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// The figures of the machine on which the choices of a plan depend.
+// Holds the figures of the machine on which the choices of a plan depend.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace cnnplan {
 
-// The best plan with some layers on another split than the plan has for them.
+// Describes the best plan in which some layers have another split than in the plan.
 struct RunnerUpPlan {
-  // The layers that choose a split and have this plan as their runner-up. One plan may come second
+  // These layers choose a split and have this plan as their runner-up. One plan may come second
   // for several layers.
   std::vector<std::string> layers;
   std::string split;        // the split of the first layer in the plan
@@ -21,11 +21,11 @@ struct RunnerUpPlan {
   bool operator==(const RunnerUpPlan&) const = default;
 };
 
-// The value of a figure with which the operations of a runner-up and of the plan take equally long.
+// Says at which value of a figure the operations of a runner-up and of the plan take equally long.
 struct Flip {
   std::size_t runner_up = 0;  // an index of Sensitivity::runner_ups
-  // The figure with its current value. For times of kernels, the value is their part of the plan's
-  // sum.
+  // This is the figure with its current value. For times of kernels, the value is their part of the
+  // plan's sum.
   PriceFigure figure;
   double factor = 1.0;  // multiplies all values of the figure
   bool operator==(const Flip&) const = default;

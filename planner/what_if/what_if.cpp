@@ -114,8 +114,9 @@ std::set<std::string_view> kinds_of(const Profile& profile) {
 }
 
 std::string kernels_of(const Profile& profile) {
-  if (profile.kernels.empty()) return "times of kernels with a profile only; there is none";
-  std::string text = "kernel, or behind \"kernel.\" what the profile has:";
+  if (profile.kernels.empty())
+    return "times of kernels with a profile only, and there is no profile";
+  std::string text = "kernel, or \"kernel.\" before a kind that the profile has:";
   for (std::string_view kind : kinds_of(profile)) text += ' ' + std::string(kind);
   return text;
 }
@@ -143,13 +144,13 @@ void change_kernels(const WhatIf& change, Profile& profile) {
 std::string figures_of(const Platform& platform) {
   std::string text =
       "a figure of the platform: memory_bytes, gamma_s_per_byte, copy_s_per_byte, "
-      "overlap_efficiency, or alpha_s, beta_s_per_byte, gap_s, duplex_factor, shared_by behind "
+      "overlap_efficiency, or alpha_s, beta_s_per_byte, gap_s, duplex_factor, shared_by after "
       "\"level.\"";
   for (const Level& level : platform.levels) text += ", \"" + level.name + ".\"";
   return text + "; or of the profile: kernel, kernel.convolution and so on";
 }
 
-// True for figures of all levels, or of all kinds of kernels.
+// True if the figure stands for all levels, or for all kinds of kernels.
 bool stands_for_several(const MachineFigure& figure) {
   return figure.owner == FigureOwner::kernels ? figure.name.empty() : figure.level == every_level;
 }
@@ -170,7 +171,7 @@ PriceFigure kernel_figure(std::string_view kind) {
   return price_figure({.owner = FigureOwner::kernels, .name = std::string(kind)}, "s", {});
 }
 
-// Reads what the user typed in front of the operator. Names of levels may have dots.
+// Parses the text before the operator. Names of levels may have dots.
 MachineFigure parse_figure(std::string_view text) {
   const auto owned_by_kernels = std::string(every_kernel) + '.';
   if (text == every_kernel) return {.owner = FigureOwner::kernels};

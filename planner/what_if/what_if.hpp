@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// The part of the machine that has a figure: the platform as a whole, its levels, or the kernels of
-// the profile.
+// Names the part of the machine that has a figure: the platform as a whole, its levels, or the
+// kernels of the profile.
 enum class FigureOwner { platform, level, kernels };
 
 // Identifies a figure of the machine. Figures of the platform have the names of platform.json:
@@ -25,7 +25,7 @@ struct MachineFigure {
 // Writes a figure as parse_what_if reads it: "memory_bytes", "node.alpha_s", "kernel.batch_norm".
 std::string to_text(const MachineFigure& figure);
 
-// A change of one figure. FIGURE*NUMBER multiplies it, FIGURE=NUMBER sets it.
+// Describes a change of one figure. FIGURE*NUMBER multiplies the figure, and FIGURE=NUMBER sets it.
 struct WhatIf {
   std::string text;  // as the user typed it
   MachineFigure figure;
@@ -33,7 +33,7 @@ struct WhatIf {
   double number = 1.0;
 };
 
-// @throws InputError naming --what-if
+// @throws InputError that names --what-if
 WhatIf parse_what_if(const std::string& text);
 // Returns the change that multiplies a figure by `factor`.
 WhatIf multiplied(const MachineFigure& figure, double factor);
@@ -43,7 +43,7 @@ WhatIf multiplied(const MachineFigure& figure, double factor);
 // @throws InputError that lists the known figures, or if the new value is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
 
-// A figure and its values, which may differ between levels and message sizes.
+// Holds a figure and its values, which may differ between levels and message sizes.
 struct PriceFigure {
   MachineFigure figure;
   std::string unit;  // "s", "s/B"; empty for ratios

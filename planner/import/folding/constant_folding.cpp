@@ -23,12 +23,13 @@ Constant fold_constant(const NodeReader& node) {
   if (node.has("value_float")) return {real_tensor({}, {node.real("value_float", 0)})};
   if (node.has("value_ints")) {
     const Integers values = node.integers("value_ints");
-    return {integer_tensor({static_cast<std::int64_t>(values.size())}, values)};
+    const std::int64_t count = values.size();
+    return {integer_tensor({count}, values)};
   }
   if (!node.has("value_floats")) throw UnmappedNode("a constant without numbers");
   const std::vector<float> values = node.reals("value_floats");
-  return {
-      real_tensor({static_cast<std::int64_t>(values.size())}, Reals(values.begin(), values.end()))};
+  const std::int64_t count = values.size();
+  return {real_tensor({count}, Reals(values.begin(), values.end()))};
 }
 
 Constant fold_identity(const NodeReader& node) {
@@ -97,7 +98,6 @@ Fold find_fold(std::string_view type) {
 
 }  // namespace
 
-// Returns the constant if it is not transposed and not too large.
 TensorPointer small_constant(const NodeReader& node, std::size_t index) {
   const Constant constant = node.constant(index);
   if (constant.is_transposed || element_count(*constant.tensor) > max_folded_elements) {

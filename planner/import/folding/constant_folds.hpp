@@ -1,4 +1,4 @@
-// Declares one function for each operator on constants, and what they share.
+// Declares one function for each operator on constants, and the limit of their sizes.
 #pragma once
 
 #include <cstdint>

@@ -31,7 +31,7 @@ double computed(char sign, double a, double b) {
   return sign == '*' ? a * b : a / b;
 }
 
-// Combines tensors of one size, or a tensor and a number.
+// Computes with two tensors of equal size, or with a tensor and a number.
 template <typename T>
 std::vector<T> computed(char sign, const std::vector<T>& a, const std::vector<T>& b) {
   if (a.empty() || b.empty() || (a.size() != b.size() && a.size() != 1 && b.size() != 1)) {

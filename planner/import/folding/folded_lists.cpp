@@ -40,7 +40,7 @@ Constant fold_constant_of_shape(const NodeReader& node) {
   if (count > max_folded_elements) throw UnmappedNode("a constant of " + dims_text(dims));
   const TensorPointer value = node.tensor("value");
   if (value != nullptr && element_count(*value) != 1) throw UnmappedNode("repeats no number");
-  const std::vector<std::size_t> first(static_cast<std::size_t>(count), 0);
+  const std::vector<std::size_t> first(count, 0);
   return {value == nullptr ? picked(*real_tensor({1}, {0}), dims, first)
                            : picked(*value, dims, first)};
 }
@@ -54,7 +54,7 @@ Constant fold_gather(const NodeReader& node) {
   }
   std::vector<std::size_t> from;
   for (const std::int64_t index : integers_of(*indices)) {
-    from.push_back(normal_axis(index, static_cast<std::size_t>(tensor->dims[0])));
+    from.push_back(normal_axis(index, tensor->dims[0]));
   }
   return {picked(*tensor, indices->dims, from)};
 }
@@ -75,9 +75,10 @@ Constant fold_slice(const NodeReader& node) {
   };
   std::vector<std::size_t> from;
   for (std::int64_t i = clipped((*starts)[0]); i < clipped((*ends)[0]); ++i) {
-    from.push_back(static_cast<std::size_t>(i));
+    from.push_back(i);
   }
-  return {picked(*tensor, {static_cast<std::int64_t>(from.size())}, from)};
+  const std::int64_t count = from.size();
+  return {picked(*tensor, {count}, from)};
 }
 
 // Joins lists one after the other. The result has integers if all lists do.
@@ -93,7 +94,7 @@ Constant fold_concat(const NodeReader& node) {
     if (!all_integers) continue;
     for (const std::int64_t value : integers_of(*tensor)) integers.push_back(value);
   }
-  const auto count = static_cast<std::int64_t>(reals.size());
+  const std::int64_t count = reals.size();
   if (count > max_folded_elements) throw UnmappedNode("joins many constants");
   return {all_integers ? integer_tensor({count}, integers) : real_tensor({count}, reals)};
 }

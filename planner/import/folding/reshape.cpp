@@ -3,6 +3,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "planner/base/checked.hpp"
 #include "planner/import/onnx/unmapped.hpp"
@@ -23,8 +24,8 @@ std::int64_t product(Dims::const_iterator begin, Dims::const_iterator end) {
 Dims flattened(const NodeReader& node, const Dims& dims) {
   const std::int64_t axis = node.integer("axis", 1);
   const std::size_t first =
-      axis == static_cast<std::int64_t>(dims.size()) ? dims.size() : normal_axis(axis, dims.size());
-  const auto middle = dims.begin() + static_cast<std::ptrdiff_t>(first);
+      std::cmp_equal(axis, dims.size()) ? dims.size() : normal_axis(axis, dims.size());
+  const auto middle = dims.begin() + first;
   return {product(dims.begin(), middle), product(middle, dims.end())};
 }
 

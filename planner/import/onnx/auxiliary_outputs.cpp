@@ -28,7 +28,7 @@ AuxiliaryOutput parse(const std::string& text) {
   const auto parsed = std::from_chars(text.data() + equals + 1, end, output.weight);
   const bool is_number = parsed.ec == std::errc() && parsed.ptr == end;
   if (!is_number || !(output.weight > 0 && output.weight <= max_loss_weight)) {
-    refuse(text, "a weight above 0, at most 1e6, behind the \"=\"");
+    refuse(text, "a weight above 0, at most 1e6, after the \"=\"");
   }
   return output;
 }

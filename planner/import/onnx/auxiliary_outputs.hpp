@@ -7,11 +7,11 @@
 namespace cnnplan {
 
 struct AuxiliaryOutput {
-  std::string name;   // names a value of the model
-  double weight = 1;  // weights its loss
+  std::string name;   // of a value of the model
+  double weight = 1;  // of its loss
 };
 
-// Parses texts of the form "NAME=WEIGHT".
+// Parses texts that have the form "NAME=WEIGHT".
 // @throws InputError for other texts, for a name that occurs twice or is the main output's, and for
 // a weight that losses cannot have
 std::vector<AuxiliaryOutput> parse_auxiliary(const std::vector<std::string>& texts,

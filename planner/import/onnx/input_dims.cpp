@@ -1,4 +1,4 @@
-// Parses numbers separated by x, and lays them over the dims of the file from the right.
+// Parses numbers separated by x, which replace the last dims of the file.
 #include "planner/import/onnx/input_dims.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Determines the dims of a model's input, including those that the file leaves open.
+// Determines the dims of a model's input, including dims that the file leaves open.
 #pragma once
 
 #include <cstdint>

@@ -15,14 +15,14 @@ namespace cnnplan {
 // it returns the node's own name, or its output's.
 std::string source_name(const OnnxNode& node);
 
-// Gives out valid names, none of them twice. Letters, digits, "_", "-" and "." stay, and every
-// other character becomes "_". A name that is taken or reserved gets a number.
+// Makes valid names that differ. Letters, digits, "_", "-" and "." stay, and every other character
+// becomes "_". A name that is taken or reserved gets a number.
 class LayerNames {
  public:
   std::string unique(std::string_view wanted);
 
  private:
-  std::map<std::string, int, std::less<>> taken_;  // with the number that was given last
+  std::map<std::string, int, std::less<>> taken_;  // and the last number after each name
 };
 
 }  // namespace cnnplan

@@ -12,7 +12,7 @@ namespace cnnplan {
 
 struct LiveNodes {
   std::vector<const OnnxNode*> nodes;  // in the order of the file
-  std::map<std::string, int> uses;     // counts of each value as input of these nodes and as output
+  std::map<std::string, int> uses;  // how often each value is an input of these nodes or an output
 };
 
 // Returns the nodes from which `outputs` are computed. Files list nodes after the nodes that make
@@ -20,7 +20,7 @@ struct LiveNodes {
 // the result.
 LiveNodes live_nodes(const OnnxGraph& graph, const std::vector<std::string>& outputs);
 
-// Returns the outputs and the values that they equal: inputs of Identity nodes before them.
+// Returns the names of the outputs, and of the values that Identity nodes turn into them.
 std::set<std::string> names_of_outputs(const LiveNodes& live,
                                        const std::vector<std::string>& outputs);
 

@@ -124,11 +124,11 @@ std::optional<std::vector<std::int64_t>> NodeReader::integers_of_either(
 }
 
 std::size_t normal_axis(std::int64_t axis, std::size_t rank) {
-  const auto count = static_cast<std::int64_t>(rank);
+  const std::int64_t count = rank;
   if (axis < -count || axis >= count) {
     throw UnmappedNode("axis " + std::to_string(axis) + " of " + std::to_string(rank) + " dims");
   }
-  return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
+  return axis < 0 ? axis + count : axis;
 }
 
 }  // namespace cnnplan

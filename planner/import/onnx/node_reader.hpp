@@ -43,7 +43,7 @@ class NodeReader {
   // Returns true if an input is certainly not a constant.
   bool has_activation() const;
   Constant constant(std::size_t index) const;
-  // Returns an activation whose channels are in one dim, and that has no margin left to take in.
+  // Returns an activation whose channels are in one dim, and that has no margin.
   Activation activation(std::size_t index) const;
   // Returns an activation without a margin; its channels may be in groups.
   Activation view(std::size_t index) const;

@@ -81,7 +81,7 @@ Window read_extents(const NodeReader& node,
   return window;
 }
 
-// Pads as little as leaves this number of `outputs`.
+// Sets the least padding with which the image has `outputs` outputs.
 void pad_transposed(WindowDim& dim,
                     std::int64_t& output_padding,
                     std::int64_t length,

@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// Reads "strides", "dilations", and "pads" or "auto_pad". Margins of the image are left out.
+// Reads "strides", "dilations", and "pads" or "auto_pad". Margins of the image are not included.
 // @throws UnmappedNode unless all have as many entries as the image has spatial dims, in range
 Window read_window(const NodeReader& node,
                    const std::vector<std::int64_t>& kernel,

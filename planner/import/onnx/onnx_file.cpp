@@ -44,7 +44,7 @@ TensorType type_of(int type) {
 template <typename T, typename Field>
 std::string bytes_of(const Field& field) {
   std::string bytes;
-  bytes.reserve(static_cast<std::size_t>(field.size()) * sizeof(T));
+  bytes.reserve(field.size() * sizeof(T));
   for (const auto number : field) {
     const T element = static_cast<T>(number);
     char buffer[sizeof(T)];

@@ -1,4 +1,4 @@
-// Reads ONNX files. Files of external data are never opened.
+// Reads ONNX files. It never opens files of external data.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ struct OnnxTensor {
 };
 using TensorPointer = std::shared_ptr<const OnnxTensor>;
 
-using OnnxAttribute = std::variant<std::monostate,  // for a kind that no mapped operator has
+using OnnxAttribute = std::variant<std::monostate,  // for a type that no mapped operator uses
                                    std::int64_t,
                                    float,
                                    std::string,

@@ -1,6 +1,7 @@
 // Tells JSON from ONNX by the content, and reads whole models of bounded size.
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
@@ -16,7 +17,7 @@ bool is_onnx(std::string_view text) {
 std::string read_onnx_file(const std::string& file) {
   std::error_code error;
   const auto size = std::filesystem::file_size(file, error);
-  if (!error && size > static_cast<std::uintmax_t>(max_onnx_bytes)) {
+  if (!error && std::cmp_greater(size, max_onnx_bytes)) {
     throw InputError({.file = file,
                       .pointer = "",
                       .value = std::to_string(size) + " bytes",

@@ -5,9 +5,10 @@
 namespace cnnplan {
 
 OnnxGraph parse_onnx(std::string_view, const std::string& file) {
-  throw EnvironmentError(file +
-                         ": no JSON, and this build reads no ONNX: it was made without protobuf "
-                         "and ONNX (Debian: libprotobuf-dev, libonnx-dev)");
+  throw EnvironmentError(
+      file +
+      ": no JSON, and this build reads no ONNX, because it was made without protobuf "
+      "and ONNX (Debian: libprotobuf-dev, libonnx-dev)");
 }
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Reads and makes the numbers of tensors.
+// Reads the numbers of tensors, and makes tensors of numbers.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ struct Refusal {
   std::string reason;
 };
 
-// Ends with exit code 3. The message has a line for each node that is known to be a problem.
+// Ends the program with exit code 3. The message has a line for each node that cannot be mapped.
 class UnmappedNodes : public Error {
  public:
   // @pre at least one refusal

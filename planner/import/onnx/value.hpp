@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// Counts zeros around an image that the next layer takes in as padding.
+// Counts zeros around an image, which become padding of the next layer.
 struct Margin {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -33,8 +33,8 @@ struct Activation {
   LayerIndex layer = 0;
   std::vector<std::int64_t> dims;
   std::array<Margin, 3> margins{};      // for d, h, w; included in dims
-  std::optional<ChannelGroups> groups;  // in place of dim 1, with any dims after them
-  bool is_layer_output = false;         // unchanged as the layer made it
+  std::optional<ChannelGroups> groups;  // two dims that replace dim 1
+  bool is_layer_output = false;         // no later node has changed or reshaped it
 
   bool has_margin() const { return margins != std::array<Margin, 3>{}; }
 };
@@ -51,7 +51,7 @@ struct Unknown {
 
 using Value = std::variant<Unknown, Activation, Constant>;
 
-// Returns the dims after the exchange, if there is one.
+// Returns the dims after rows and columns are exchanged, if they are.
 std::vector<std::int64_t> dims_of(const Constant& constant);
 
 // Returns "(1, 64, 56, 56)", with at most 16 dims.

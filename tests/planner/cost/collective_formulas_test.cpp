@@ -1,5 +1,5 @@
-// Tests of planner/cost/collective_formulas.
-#include "planner/cost/collective_formulas.hpp"
+// Tests the formulas of collectives, which are the oracle of the cost model, by their factors.
+#include "tests/planner/cost/collective_formulas.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -9,10 +9,11 @@
 
 #include "tests/relative.hpp"
 
-namespace cnnplan {
+namespace cnnplan::test {
 namespace {
 
-// Powers of ten apart: the three digits of a result are the factors of alpha, n beta and n gamma.
+// The figures are powers of ten apart. So the three digits of a result are the factors of alpha, n
+// beta and n gamma.
 constexpr LinearCost digits{.alpha_s = 1e4, .beta_s_per_byte = 1e2, .gamma_s_per_byte = 1};
 
 double expected(double alphas, double betas, double gammas, double bytes) {
@@ -61,7 +62,7 @@ TEST_CASE("collective formulas: factors of alpha, n beta and n gamma") {
   }
 }
 
-TEST_CASE("collective formulas: the best allreduce is none of the slower ones") {
+TEST_CASE("collective formulas: the best allreduce is the fastest") {
   for (int ranks : {2, 3, 4, 7, 16}) {
     for (double bytes : {8.0, 1e4, 1e8}) {
       const LinearCost cost{1e-6, 1e-10, 1e-11};
@@ -81,21 +82,14 @@ TEST_CASE("collective formulas: refuse rank counts that they do not hold for") {
   CHECK_THROWS_AS(allreduce_ring_s(0, 1, digits), std::logic_error);
 }
 
-TEST_CASE("collective formulas: bus bandwidth of a perfect ring is that of the link") {
-  const LinearCost cost{.beta_s_per_byte = 1e-9};
-  const double time_s = allreduce_ring_s(8, 1e6, cost);
-  CHECK(bus_bandwidth_bytes_per_s(8, 1e6, time_s) == relative(1e9));
-  CHECK_THROWS_AS(bus_bandwidth_bytes_per_s(8, 1e6, 0.0), std::logic_error);
-}
-
 TEST_CASE("collective formulas: hierarchical inside, between, and with shared adapters") {
   NodeGroup nodes{.ranks_per_node = 4,
                   .nodes = 2,
                   .adapter_sharing = 1,
                   .inner = digits,
                   .outer = {.alpha_s = 1e8, .beta_s_per_byte = 1e6}};
-  // Inside: 6 alpha, 1.5 n beta, 0.75 n gamma. Two nodes sum n/4: every algorithm but recursive
-  // doubling needs 2 alpha.
+  // Inside a node, the sum takes 6 alpha, 1.5 n beta and 0.75 n gamma. Two nodes sum n/4, for which
+  // every algorithm except recursive doubling needs 2 alpha.
   const double inside_s = expected(6, 1.5, 0.75, 40);
   CHECK(allreduce_hierarchical_s(nodes, 40) == relative(inside_s + 1e8 + 10 * 1e6));
   nodes.adapter_sharing = 4;
@@ -115,4 +109,4 @@ TEST_CASE("collective formulas: a flat ring is as slow as its slowest link") {
   CHECK(allreduce_flat_ring_s(nodes, 40) == relative(6 * 1e4 + 1.5 * 40));
 }
 
-}  // namespace cnnplan
+}  // namespace cnnplan::test

@@ -7,9 +7,9 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/cost/collective_formulas.hpp"
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/tensor/enumerators.hpp"
+#include "tests/planner/cost/collective_formulas.hpp"
 #include "tests/planner/cost/node_platforms.hpp"
 #include "tests/relative.hpp"
 

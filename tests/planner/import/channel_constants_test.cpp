@@ -109,7 +109,7 @@ TEST_CASE("Constants: factors are noted, once for a layer, and bounded together"
   model.node("Mul", {"d", "k"});
   const std::vector<std::string> notes = model.import().notes;
   REQUIRE(notes.size() == 1);
-  CHECK(contains(notes[0], "behind 'c' into its parameters"));
+  CHECK(contains(notes[0], "after 'c' into its parameters"));
   ModelBuilder sum = convolution_model(true);
   sum.node("Add", {"c", "k"});
   CHECK(sum.import().notes.empty());
@@ -163,7 +163,7 @@ TEST_CASE("Constants: refusals") {
   behind.reals("n", {}, {2});
   behind.node("Relu", {"x"}, {"r"});
   behind.node("Mul", {"r", "n"});
-  CHECK(contains(refusal_of(behind), "behind 'r', which has no parameters"));
+  CHECK(contains(refusal_of(behind), "after 'r', which has no parameters"));
   ModelBuilder input;
   input.reals("n", {}, {2});
   input.node("Mul", {"x", "n"});

@@ -1,4 +1,4 @@
-// Tests of planner/tensor/block_ownership against boxes made rank by rank.
+// Tests boxes of all ranks against boxes that are computed rank by rank.
 #include "planner/tensor/block_ownership.hpp"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Window random_window(RandomValues& random) {
   return window;
 }
 
-// Of the outputs of windows over `input`; nothing where none fits.
+// Returns the shape of the outputs of windows over `input`. It is empty if no window fits.
 Shape outputs_of(Shape input, const Window& window) {
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     input[spatial_dims[i]] = output_length(input[spatial_dims[i]], window.dims[i]);
@@ -58,7 +58,8 @@ Box needed(const Box& output, const Window& window, const Shape& input) {
   return box;
 }
 
-// What some layer may own or need: few rules, so that equal blocks come about in different ways.
+// Returns blocks that some layer may own or need. There are few rules, so that different rules
+// often give equal blocks.
 BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape& shape) {
   BlockOwnership blocks(Distribution(shape, mesh));
   if (random.boolean()) {
@@ -70,17 +71,17 @@ BlockOwnership random_blocks(RandomValues& random, const Mesh& mesh, const Shape
   return blocks;
 }
 
-// All that `meeting` and its count promise for one dim.
+// Checks `meeting` and its count in one dim against all blocks.
 void check_meeting(const BlockOwnership& blocks, Dim dim, Range range) {
   const int parts = blocks.mesh().size(static_cast<Axis>(dim));
-  const Coordinates found = blocks.meeting(dim, range);
+  const Coordinates found = blocks.ranges(dim).meeting(range);
   int count = 0;
   for (int i = 0; i < parts; ++i) {
     const bool meets = intersect(blocks.range(dim, i), range).size() > 0;
     count += meets ? 1 : 0;
     if (meets) CHECK((found.begin <= i && i < found.end));
   }
-  CHECK(blocks.count_meeting(dim, range) == count);
+  CHECK(blocks.ranges(dim).count_meeting(range) == count);
 }
 
 }  // namespace
@@ -269,7 +270,7 @@ TEST_CASE("same_boxes: also where different rules give the same blocks") {
   CHECK(same_boxes(blocks("h2n2"), blocks("h2n2").channels(0, 1)));
 }
 
-TEST_CASE("same_boxes: what a look at every rank says, with and without empty blocks") {
+TEST_CASE("same_boxes: agrees with a look at every rank, with and without empty blocks") {
   RandomValues random(23);
   int equal = 0;
   for (int trial = 0; trial < 3000; ++trial) {

@@ -1,11 +1,11 @@
-// One small function per formula.
-#include "planner/cost/collective_formulas.hpp"
+// Implements each formula in one function.
+#include "tests/planner/cost/collective_formulas.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
 
-namespace cnnplan {
+namespace cnnplan::test {
 namespace {
 
 unsigned checked_ranks(int ranks) {
@@ -26,9 +26,9 @@ int exact_log2(int ranks) {
   return floor_log2(ranks);
 }
 
-// (p-1)/p: what one rank sends of a vector that is cut into p parts.
+// Returns (p-1)/p, the fraction of a vector of p parts that one rank sends.
 double sent_fraction(int ranks) {
-  return static_cast<double>(checked_ranks(ranks) - 1) / static_cast<double>(ranks);
+  return (checked_ranks(ranks) - 1.0) / ranks;
 }
 
 }  // namespace
@@ -67,11 +67,6 @@ double allreduce_best_s(int ranks, double bytes, const LinearCost& cost) {
 
 double allreduce_lower_bound_s(int ranks, double bytes, const LinearCost& cost) {
   return 2 * sent_fraction(ranks) * bytes * cost.beta_s_per_byte;
-}
-
-double bus_bandwidth_bytes_per_s(int ranks, double bytes, double time_s) {
-  if (!(time_s > 0)) throw std::logic_error("a bandwidth needs a positive time");
-  return bytes / time_s * 2 * sent_fraction(ranks);
 }
 
 double reduce_scatter_recursive_halving_s(int ranks, double bytes, const LinearCost& cost) {
@@ -138,4 +133,4 @@ double allreduce_flat_ring_s(const NodeGroup& nodes, double bytes) {
   return allreduce_ring_s(nodes.ranks_per_node * nodes.nodes, bytes, slowest);
 }
 
-}  // namespace cnnplan
+}  // namespace cnnplan::test

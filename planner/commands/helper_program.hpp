@@ -1,4 +1,4 @@
-// Starts programs next to this one that need libraries without which cnnplan is built.
+// Starts the programs next to this one that need more libraries than cnnplan.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 namespace cnnplan {
 
 // Returns the path of a program. @throws EnvironmentError when it is missing
-std::string companion_path(const std::string& name);
+std::string helper_path(const std::string& name);
 
 // Replaces this process by the program. @throws EnvironmentError when it cannot be started
-[[noreturn]] void run_companion(const std::string& name, const std::vector<std::string>& arguments);
+[[noreturn]] void run_helper(const std::string& name, const std::vector<std::string>& arguments);
 
 }  // namespace cnnplan

@@ -1,11 +1,11 @@
 // Chooses between the named file, the default and no file.
-#include "planner/commands/chosen_file.hpp"
+#include "planner/commands/file_or_default.hpp"
 
 #include "planner/base/file.hpp"
 
 namespace cnnplan {
 
-std::string chosen_file(const std::string& named, const std::string& standard) {
+std::string file_or_default(const std::string& named, const std::string& standard) {
   if (!named.empty()) return named;
   return file_exists(standard) ? standard : "";
 }

@@ -1,0 +1,30 @@
+// Finds the files at hand from which a plan was made.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// Compares files with the digests that the plan records. The first record is that of the network,
+// which is left out.
+class InputMatcher {
+ public:
+  explicit InputMatcher(const Plan& plan);
+
+  // Returns the named file, or else the file with the default name, if the plan was made from it.
+  // A plan without records accepts any file. @throws IoError
+  std::optional<std::string> find(const std::string& named, const std::string& standard);
+  // Says why the found files do not give the prices of the plan. The text is empty if they do.
+  std::string problem() const;
+
+ private:
+  bool any_;
+  std::vector<InputFile> missing_;
+  std::string other_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,40 @@
+// Says which outputs of a model have losses, and makes these losses.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "planner/import/import_onnx.hpp"
+#include "planner/import/network_builder.hpp"
+#include "planner/import/onnx/auxiliary_outputs.hpp"
+
+namespace cnnplan {
+
+class ModelLosses {
+ public:
+  // @throws InputError for options that name an unknown loss, or one output twice
+  ModelLosses(const OnnxGraph& graph, const ImportOptions& options);
+
+  const std::string& main_output() const { return main_output_; }
+  // Lists the names of all outputs with a loss, the main one last.
+  std::vector<std::string> outputs() const;
+  bool have_softmax() const { return std::holds_alternative<SoftmaxCrossEntropy>(loss_); }
+  // Checks that some node makes each output. @throws InputError
+  void require_nodes(const OnnxGraph& graph, const std::string& file) const;
+  // Returns a note about each output of the graph that has no loss.
+  std::vector<std::string> notes(const OnnxGraph& graph) const;
+  // Returns the losses, the main one last. `layer_of` returns the layer that makes an output, or
+  // throws. @throws InputError when an auxiliary output has another shape than the main one
+  std::vector<OutputLoss> losses(const std::function<LayerIndex(const std::string&)>& layer_of,
+                                 const NetworkBuilder& network,
+                                 const std::string& file) const;
+
+ private:
+  LayerParameters loss_;
+  std::string main_output_;
+  std::vector<AuxiliaryOutput> auxiliary_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,76 @@
+// States which range of one dim each coordinate along a mesh axis has, as a rule, not as a list.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "planner/tensor/box.hpp"
+#include "planner/tensor/upsampling.hpp"
+#include "planner/tensor/window.hpp"
+
+namespace cnnplan {
+
+// Holds a half-open range of coordinates along an axis of a mesh.
+struct Coordinates {
+  int begin = 0;
+  int end = 0;
+};
+
+// A coordinate owns one part of `length` indices. The steps below derive its range from this part,
+// in the order of the fields. A derived range has indices of `input_length`.
+struct RangeRule {
+  std::int64_t length = 1;
+  int parts = 1;     // one for each coordinate
+  int in_turn = 0;   // if not 0, there are this many parts, and the coordinates take them in turn
+  int together = 1;  // this many coordinates in a row share the union of their parts
+  bool grouped = false;     // the part is extended to whole groups of channels
+  UpsampleDim upsample{};   // the range is the input of this upsampling
+  bool windowed = false;    // the range is the input of `window`
+  bool transposed = false;  // `window` belongs to a transposed convolution
+  bool cut = false;         // the range is cut to `section`, whose first index becomes 0
+  std::int64_t groups = 1;
+  WindowDim window{};
+  std::int64_t input_length = 0;
+  Range section{};
+
+  int cut_into() const { return in_turn > 0 ? in_turn : parts; }
+  // True if the ends of the ranges never fall as the coordinate grows.
+  bool ascends() const { return in_turn == 0 || together > 1; }
+  // Returns the part that a coordinate owns, before the other steps.
+  Range owned(int coordinate) const;
+  Range at(int coordinate) const;
+  auto operator<=>(const RangeRule&) const = default;
+};
+
+// Holds the ranges of a rule, by coordinate.
+using RangeTable = std::shared_ptr<const std::vector<Range>>;
+
+// Makes one table for each rule, so that equal rules share it.
+class RangeTables {
+ public:
+  const RangeTable& of(const RangeRule& rule);
+
+ private:
+  std::map<RangeRule, RangeTable> tables_;
+};
+
+// Holds the ranges of one dim. They are looked up if a table was made, and computed otherwise.
+struct DimRanges {
+  RangeRule rule;
+  RangeTable table;
+
+  Range at(int coordinate) const { return table ? (*table)[coordinate] : rule.at(coordinate); }
+  // Returns the number of coordinates, from 0 on, that may own a part with indices.
+  int filled() const;
+  // Returns coordinates that include every coordinate whose range meets `wanted`. If ranges ascend,
+  // the ranges of all other included coordinates are empty.
+  Coordinates meeting(Range wanted) const;
+  // Returns the number of coordinates whose range meets `wanted`.
+  int count_meeting(Range wanted) const;
+  bool operator==(const DimRanges& other) const { return rule == other.rule; }
+};
+
+}  // namespace cnnplan
