@@ -272,7 +272,7 @@ void dropout(const KernelCall& call, const OperandsByRole& operands) {
             {box[Dim::n].begin, box[Dim::d].begin, box[Dim::h].begin, box[Dim::w].begin},
             box[Dim::c].begin,
             call.constants.random_stream,
-            call.constants.dropout_rate,
+            call.constants.parameter,
             call.step});
   });
 }
