@@ -1,5 +1,6 @@
-// Reads typed values from a JSON document. A reader knows its place in the document, so a refusal
-// names the file, the JSON pointer, the found value and the allowed values.
+// Reads typed values from a JSON document, and throws InputError for values that are not allowed. A
+// reader knows its place in the document, so an error names the file, the JSON pointer, the found
+// value and the allowed values.
 #pragma once
 
 #include <concepts>
@@ -26,7 +27,6 @@ inline constexpr IntegerRange bytes_range{0, std::int64_t{1} << 60};
 inline constexpr NumberRange seconds_range{.minimum = 0.0, .maximum = 1e9};
 inline constexpr NumberRange seconds_per_byte_range{.minimum = 0.0, .maximum = 1.0};
 
-// Reads the value at one place. All functions throw InputError for a value that is not allowed.
 class JsonReader {
  public:
   // `value` is null if the document has nothing at `pointer`.
@@ -36,17 +36,16 @@ class JsonReader {
   const std::string& file() const { return *file_; }
   const std::string& pointer() const { return pointer_; }
 
-  // These functions are for objects. allow_keys refuses keys that are not listed. A missing key is
-  // refused when its value is read.
+  // For objects. Refuses a key that is not listed. A missing key is refused when its value is read.
   void allow_keys(std::span<const std::string_view> keys) const;
   void allow_keys(std::initializer_list<std::string_view> keys) const;
   bool has(std::string_view key) const;
   JsonReader at(std::string_view key) const;
   std::vector<std::pair<std::string, JsonReader>> members() const;
-  // These functions are for lists.
+  // Lists.
   bool is_list() const;
   std::vector<JsonReader> entries(const IntegerRange& count = {}) const;
-  // These functions are for scalars.
+  // Scalars.
   std::int64_t integer(const IntegerRange& range) const;
   double number(const NumberRange& range) const;
   bool boolean() const;
@@ -56,7 +55,7 @@ class JsonReader {
   template <typename E>
   E enumerator() const;
 
-  // These functions leave `field` unchanged if the key is missing. @pre `range` fits into the
+  // These functions leave `field` as it is where the key is missing. @pre `range` fits into the
   // field
   template <std::integral Integer>
   void read(std::string_view key, Integer& field, const IntegerRange& range) const;
