@@ -204,9 +204,7 @@ void ParameterStore::set_weight(SlotIndex index, std::span<const double> values)
 void ParameterStore::set_momentum(SlotIndex index, std::span<const double> values) {
   if (slots_.at(index).elements == 0) return;
   const std::vector<std::byte> bytes = in_backend_format(index, values);
-  if (shards_.empty()) {
-    return upload(device(), bytes, address(ParameterArena::momentum, index));
-  }
+  if (shards_.empty()) return upload(device(), bytes, address(ParameterArena::momentum, index));
   const auto shard = std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& candidate) {
     return candidate.last_slot >= index;
   });

@@ -68,10 +68,6 @@ ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, Paramet
   }
 }
 
-const Buffer& ScheduleMemory::buffer(BufferIndex index) const {
-  return schedule_.buffers.at(index);
-}
-
 void* ScheduleMemory::address(BufferIndex index) const {
   const Buffer& wanted = buffer(index);
   if (in_arena(wanted.role)) return arena_.data() + wanted.offset_bytes;

@@ -52,7 +52,7 @@ class ScheduleMemory {
   std::int64_t bytes() const;
 
  private:
-  const Buffer& buffer(BufferIndex index) const;
+  const Buffer& buffer(BufferIndex index) const { return schedule_.buffers.at(index); }
   TensorView shard_view(const Operand& operand) const;
   TensorView parameter_view(const Operand& operand) const;
 

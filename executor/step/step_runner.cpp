@@ -175,16 +175,4 @@ std::int64_t StepRunner::memory_bytes() const {
   return std::accumulate(largest.begin(), largest.end(), total);
 }
 
-std::int64_t StepRunner::workspace_bytes(OperationIndex operation) const {
-  return prepared_.at(operation).workspace_bytes;
-}
-
-bool StepRunner::runs(OperationIndex operation) const {
-  return prepared_.at(operation).start != nullptr;
-}
-
-const std::string& StepRunner::implementation(OperationIndex operation) const {
-  return prepared_.at(operation).implementation;
-}
-
 }  // namespace cnnplan

@@ -43,12 +43,16 @@ class StepRunner {
   const ScheduleMemory& memory() const { return memory_; }
   std::int64_t memory_bytes() const;
   // False for an operation that does nothing, such as a kernel that was left out.
-  bool runs(OperationIndex operation) const;
+  bool runs(OperationIndex operation) const { return prepared_.at(operation).start != nullptr; }
   // Returns why kernels start one by one, although graphs were preferred; else empty.
   const std::string& why_no_graphs() const { return graphs_->why_none(); }
   // Returns 0 or "" for an operation that is no kernel.
-  std::int64_t workspace_bytes(OperationIndex operation) const;
-  const std::string& implementation(OperationIndex operation) const;
+  std::int64_t workspace_bytes(OperationIndex operation) const {
+    return prepared_.at(operation).workspace_bytes;
+  }
+  const std::string& implementation(OperationIndex operation) const {
+    return prepared_.at(operation).implementation;
+  }
 
  private:
   Device& device() const { return context_.backend->device(); }

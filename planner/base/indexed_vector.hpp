@@ -14,24 +14,11 @@ class IndexedVector : private std::vector<T> {
   using Base = std::vector<T>;
 
  public:
-  using typename Base::const_iterator;
-  using typename Base::const_reference;
-  using typename Base::iterator;
-  using typename Base::reference;
-  using typename Base::value_type;
+  using typename Base::const_reference, typename Base::reference, typename Base::value_type;
 
-  using Base::back;
   using Base::Base;
-  using Base::begin;
-  using Base::clear;
-  using Base::data;
-  using Base::empty;
-  using Base::end;
-  using Base::front;
-  using Base::rbegin;
-  using Base::rend;
-  using Base::reserve;
-  using Base::size;
+  using Base::begin, Base::end, Base::rbegin, Base::rend, Base::data, Base::front, Base::back;
+  using Base::empty, Base::size, Base::clear, Base::reserve;
 
   reference operator[](I index) { return Base::operator[](index); }
   const_reference operator[](I index) const { return Base::operator[](index); }

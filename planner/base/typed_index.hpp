@@ -22,14 +22,8 @@ class TypedIndex {
   constexpr operator int() const { return value_; }
   explicit operator bool() const = delete;  // 0 is an index, too
 
-  constexpr TypedIndex& operator++() {
-    ++value_;
-    return *this;
-  }
-  constexpr TypedIndex& operator--() {
-    --value_;
-    return *this;
-  }
+  constexpr TypedIndex& operator++() { return *this = *this + 1; }
+  constexpr TypedIndex& operator--() { return *this = *this - 1; }
   constexpr TypedIndex operator++(int) { return TypedIndex(value_++); }
   constexpr TypedIndex operator--(int) { return TypedIndex(value_--); }
   template <std::same_as<int> Offset>

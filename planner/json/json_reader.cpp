@@ -131,10 +131,14 @@ std::vector<JsonReader> JsonReader::entries(const IntegerRange& count) const {
   return entries;
 }
 
-std::int64_t JsonReader::integer(const IntegerRange& range) const {
+template <FieldInteger Integer>
+Integer JsonReader::integer(const IntegerRange& range) const {
   if (value_ == nullptr || !holds(range, *value_)) refuse(range_text(range));
-  return value_->get<std::int64_t>();
+  return value_->get<Integer>();
 }
+template int JsonReader::integer(const IntegerRange& range) const;
+template std::int64_t JsonReader::integer(const IntegerRange& range) const;
+template std::uint64_t JsonReader::integer(const IntegerRange& range) const;
 
 double JsonReader::number(const NumberRange& range) const {
   if (value_ == nullptr || !value_->is_number() || !holds(range, value_->get<double>())) {

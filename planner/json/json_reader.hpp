@@ -27,6 +27,11 @@ inline constexpr IntegerRange bytes_range{0, std::int64_t{1} << 60};
 inline constexpr NumberRange seconds_range{.minimum = 0.0, .maximum = 1e9};
 inline constexpr NumberRange seconds_per_byte_range{.minimum = 0.0, .maximum = 1.0};
 
+// A type of integer that JsonReader::integer is instantiated for.
+template <typename T>
+concept FieldInteger =
+    std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
+
 class JsonReader {
  public:
   // `value` is null if the document has nothing at `pointer`.
@@ -36,17 +41,20 @@ class JsonReader {
   const std::string& file() const { return *file_; }
   const std::string& pointer() const { return pointer_; }
 
-  // For objects. Refuses a key that is not listed. A missing key is refused when its value is read.
+  // These functions read objects. The first two refuse a key that is not listed. A missing key is
+  // refused when its value is read.
   void allow_keys(std::span<const std::string_view> keys) const;
   void allow_keys(std::initializer_list<std::string_view> keys) const;
   bool has(std::string_view key) const;
   JsonReader at(std::string_view key) const;
   std::vector<std::pair<std::string, JsonReader>> members() const;
-  // Lists.
+  // These functions read lists.
   bool is_list() const;
   std::vector<JsonReader> entries(const IntegerRange& count = {}) const;
-  // Scalars.
-  std::int64_t integer(const IntegerRange& range) const;
+  // These functions read scalars.
+  // @pre `range` fits into the type
+  template <FieldInteger Integer = std::int64_t>
+  Integer integer(const IntegerRange& range) const;
   double number(const NumberRange& range) const;
   bool boolean() const;
   std::string text() const;
@@ -57,7 +65,7 @@ class JsonReader {
 
   // These functions leave `field` as it is where the key is missing. @pre `range` fits into the
   // field
-  template <std::integral Integer>
+  template <FieldInteger Integer>
   void read(std::string_view key, Integer& field, const IntegerRange& range) const;
   void read(std::string_view key, double& field, const NumberRange& range) const;
   void read(std::string_view key, bool& field) const;
@@ -108,9 +116,9 @@ E JsonReader::enumerator() const {
   refuse("one of " + names);
 }
 
-template <std::integral Integer>
+template <FieldInteger Integer>
 void JsonReader::read(std::string_view key, Integer& field, const IntegerRange& range) const {
-  if (has(key)) field = static_cast<Integer>(at(key).integer(range));
+  if (has(key)) field = at(key).integer<Integer>(range);
 }
 
 template <typename E>

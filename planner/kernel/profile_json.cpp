@@ -31,7 +31,7 @@ KernelTiming read_timing(const JsonReader& reader) {
                      "workspace_bytes",
                      "implementation"});
   KernelTiming timing;
-  timing.repetitions = static_cast<int>(reader.at("repetitions").integer(repetitions_range));
+  timing.repetitions = reader.at("repetitions").integer<int>(repetitions_range);
   timing.median_s = reader.at("median_s").number(seconds_range);
   timing.mean_s = reader.at("mean_s").number(seconds_range);
   timing.stddev_s = reader.at("stddev_s").number(seconds_range);

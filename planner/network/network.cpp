@@ -63,9 +63,7 @@ void Network::connect(LayerIndex index, const IndexByName& earlier, const std::s
 void Network::infer_shape(LayerIndex index, const std::string& file) {
   const LayerPlace place{file, static_cast<std::size_t>(index)};
   std::vector<Shape> shapes;
-  for (LayerIndex input : inputs_of(index)) {
-    shapes.push_back(sample_shapes_[input]);
-  }
+  for (LayerIndex input : inputs_of(index)) shapes.push_back(sample_shapes_[input]);
   try {
     sample_shapes_.push_back(sample_shape(layer_parameters(index), shapes, place));
     volume(sample_shapes_.back());
@@ -133,18 +131,6 @@ std::vector<bool> Network::layers_of_main_loss() const {
     for (const LayerIndex input : inputs_[i]) is_part[input] = true;
   }
   return is_part;
-}
-
-const LayerParameters& Network::layer_parameters(LayerIndex index) const {
-  return layer(index).parameters;
-}
-
-const std::vector<LayerIndex>& Network::inputs_of(LayerIndex index) const {
-  return inputs_.at(index);
-}
-
-const std::vector<LayerIndex>& Network::consumers_of(LayerIndex index) const {
-  return consumers_.at(index);
 }
 
 LayerIndex Network::index_of(std::string_view name) const {

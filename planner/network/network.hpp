@@ -47,8 +47,10 @@ class Network {
   const std::vector<Layer>& layers() const { return layers_; }
   const Layer& layer(LayerIndex index) const { return layers_.at(index); }
   int layer_count() const { return static_cast<int>(layers_.size()); }
-  const std::vector<LayerIndex>& inputs_of(LayerIndex index) const;
-  const std::vector<LayerIndex>& consumers_of(LayerIndex index) const;
+  const std::vector<LayerIndex>& inputs_of(LayerIndex index) const { return inputs_.at(index); }
+  const std::vector<LayerIndex>& consumers_of(LayerIndex index) const {
+    return consumers_.at(index);
+  }
   // Returns -1 when no layer has the name.
   LayerIndex index_of(std::string_view name) const;
   // Returns the main loss.
@@ -76,7 +78,9 @@ class Network {
   void infer_shape(LayerIndex index, const std::string& file);
   void check_ends(const std::string& file) const;
   void check_losses(const std::string& file) const;
-  const LayerParameters& layer_parameters(LayerIndex index) const;
+  const LayerParameters& layer_parameters(LayerIndex index) const {
+    return layer(index).parameters;
+  }
 
   std::string name_;
   std::vector<Layer> layers_;

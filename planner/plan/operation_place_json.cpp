@@ -17,7 +17,7 @@ OperationPlace read_operation_place(const JsonReader& reader, int schema) {
   const bool has_part = schema > 1 || reader.has("part");
   if (has_part) place.part = reader.at("part").enumerator<OperationPart>();
   if (reader.has("layer")) place.layer = reader.at("layer").name();
-  if (reader.has("level")) place.level = static_cast<int>(reader.at("level").integer(level_range));
+  if (reader.has("level")) place.level = reader.at("level").integer<int>(level_range);
   if (!has_part) return place;
   const bool serves = serves_bucket(*place.part);
   if (serves && reader.has("layer")) {

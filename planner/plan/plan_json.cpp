@@ -60,7 +60,7 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
   if (reader.has("stage") && plan.mesh.size(Axis::l) == 1) {
     reader.at("stage").refuse("this key where the mesh has an axis l only");
   }
-  if (reader.has("stage")) plan.stage = static_cast<int>(reader.at("stage").integer(stage_range));
+  reader.read("stage", plan.stage, stage_range);
   for (const char* key : {"channel_algorithm", "algorithms"}) {
     if (!reader.has(key) || mixes_channels(layer.parameters)) continue;
     reader.at(key).refuse("this key on convolutions and fully connected layers only");
@@ -155,7 +155,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   const JsonReader root = document.root();
   allow_plan_keys(root);
   Plan plan{.network = read_embedded_network(root.at("network"))};
-  plan.ranks = static_cast<int>(root.at("ranks").integer(ranks_range));
+  plan.ranks = root.at("ranks").integer<int>(ranks_range);
   plan.batch = root.at("batch").integer(extent_range);
   plan.layers = read_layer_plans(root.at("layers"), plan.network);
   plan.multigrid = read_multigrid(root, plan.network);

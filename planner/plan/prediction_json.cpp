@@ -70,7 +70,7 @@ UnitMargin read_margin(const JsonReader& reader) {
 
 PartitionedStep read_partitioned_step(const JsonReader& reader) {
   reader.allow_keys({"partitions", "step_s", "fits"});
-  PartitionedStep step{.partitions = static_cast<int>(reader.at("partitions").integer(ranks_range)),
+  PartitionedStep step{.partitions = reader.at("partitions").integer<int>(ranks_range),
                        .step_s = reader.at("step_s").number(predicted_range)};
   reader.read("fits", step.fits);
   return step;

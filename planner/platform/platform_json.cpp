@@ -50,7 +50,7 @@ Level read_level(const JsonReader& reader) {
                      "reduce_scatter_segments",
                      "allgather_segments"});
   Level level{.name = reader.at("name").name()};
-  level.ranks_per_group = static_cast<int>(reader.at("ranks_per_group").integer(ranks_range));
+  level.ranks_per_group = reader.at("ranks_per_group").integer<int>(ranks_range);
   level.segments = read_segments(reader.at("segments"));
   reader.read("duplex_factor", level.duplex_factor, duplex_range);
   reader.read("shared_by", level.shared_by, ranks_range);
@@ -79,7 +79,7 @@ std::vector<Level> read_levels(const JsonReader& reader) {
 
 AllreduceFit read_allreduce_fit(const JsonReader& reader) {
   reader.allow_keys({"algorithm", "collective", "ranks", "segments"});
-  AllreduceFit fit{.ranks = static_cast<int>(reader.at("ranks").integer(peers_range)),
+  AllreduceFit fit{.ranks = reader.at("ranks").integer<int>(peers_range),
                    .segments = read_segments(reader.at("segments"))};
   reader.read_enumerator("algorithm", fit.algorithm);
   reader.read_enumerator("collective", fit.kind);

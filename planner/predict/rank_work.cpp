@@ -32,9 +32,7 @@ RankWork work_of(const PricedSchedule& priced) {
     work.dependencies.insert(
         work.dependencies.end(), operation.depends_on.begin(), operation.depends_on.end());
     work.dependency_ends.push_back(work.dependencies.size());
-    if (is_communication(operation)) {
-      work.meetings.push_back(meeting_of(operation, i, work.rank));
-    }
+    if (is_communication(operation)) work.meetings.push_back(meeting_of(operation, i, work.rank));
   }
   return work;
 }

@@ -52,7 +52,7 @@ std::vector<std::int64_t> read_indices(const JsonReader& reader, const IntegerRa
 
 StoredSlice read_slice(const JsonReader& reader) {
   reader.allow_keys({"part", "offset_bytes", "begin", "end", "share"});
-  StoredSlice slice{.part = static_cast<int>(reader.at("part").integer({0, max_ranks - 1})),
+  StoredSlice slice{.part = reader.at("part").integer<int>({0, max_ranks - 1}),
                     .offset_bytes = reader.at("offset_bytes").integer(bytes_range)};
   const auto begin = read_indices(reader.at("begin"), padding_range);
   const auto end = read_indices(reader.at("end"), padding_range);
@@ -83,7 +83,7 @@ RaisedCycles read_raised(const JsonReader& reader, const Network& network) {
   reader.allow_keys({"first", "last", "cycles"});
   return {.first = read_layer(reader.at("first"), network),
           .last = read_layer(reader.at("last"), network),
-          .cycles = static_cast<int>(reader.at("cycles").integer(cycles_range))};
+          .cycles = reader.at("cycles").integer<int>(cycles_range)};
 }
 
 void read_history(const JsonReader& root, Checkpoint& checkpoint) {

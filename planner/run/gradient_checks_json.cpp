@@ -18,7 +18,7 @@ GradientCheck read_gradient_check(const JsonReader& reader) {
   reader.allow_keys(
       {"step", "cycles", "cosine", "relative_error", "forward_residuals", "backward_residuals"});
   return {.step = reader.at("step").integer(step_range),
-          .cycles = static_cast<int>(reader.at("cycles").integer({1, max_cycles})),
+          .cycles = reader.at("cycles").integer<int>({1, max_cycles}),
           .cosine = reader.at("cosine").number(cosine_range),
           .relative_error = reader.at("relative_error").number({.minimum = 0.0}),
           .forward_residuals = read_norms(reader.at("forward_residuals")),

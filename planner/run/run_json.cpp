@@ -14,7 +14,7 @@ Measured read_measured(const JsonReader& reader) {
   return {.median_s = reader.at("median_s").number(seconds_range),
           .min_s = reader.at("min_s").number(seconds_range),
           .max_s = reader.at("max_s").number(seconds_range),
-          .count = static_cast<int>(reader.at("count").integer(count_range))};
+          .count = reader.at("count").integer<int>(count_range)};
 }
 
 MeasuredOperation read_operation(const JsonReader& reader, int schema) {
@@ -22,7 +22,7 @@ MeasuredOperation read_operation(const JsonReader& reader, int schema) {
       {"id", "layer", "part", "level", "ranks", "median_s", "min_s", "max_s", "count"});
   return {.id = reader.at("id").name(),
           .time = read_measured(reader),
-          .ranks = static_cast<int>(reader.at("ranks").integer(ranks_range)),
+          .ranks = reader.at("ranks").integer<int>(ranks_range),
           .place = read_operation_place(reader, schema)};
 }
 
@@ -85,7 +85,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
                    "peak_memory_bytes",
                    "environment"});
   RunReport run{.network = root.at("network").text()};
-  run.ranks = static_cast<int>(root.at("ranks").integer(ranks_range));
+  run.ranks = root.at("ranks").integer<int>(ranks_range);
   run.batch = root.at("batch").integer(extent_range);
   root.read("backend", run.backend);
   root.read("device", run.device);

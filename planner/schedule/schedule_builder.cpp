@@ -91,14 +91,6 @@ SlotIndex ScheduleBuilder::add_slot(const ParameterSlot& slot) {
   return schedule_.slots.push_back(slot);
 }
 
-const Buffer& ScheduleBuilder::buffer(BufferIndex index) const {
-  return schedule_.buffers.at(index);
-}
-
-const ParameterSlot& ScheduleBuilder::slot(SlotIndex index) const {
-  return schedule_.slots.at(index);
-}
-
 Operand ScheduleBuilder::read(BufferIndex index) const {
   return {.buffer = index, .box = buffer(index).box};
 }

@@ -37,8 +37,8 @@ class ScheduleBuilder {
 
   Schedule& schedule() { return schedule_; }
   const Schedule& schedule() const { return schedule_; }
-  const Buffer& buffer(BufferIndex index) const;
-  const ParameterSlot& slot(SlotIndex index) const;
+  const Buffer& buffer(BufferIndex index) const { return schedule_.buffers.at(index); }
+  const ParameterSlot& slot(SlotIndex index) const { return schedule_.slots.at(index); }
   // Return all of a buffer as an operand.
   Operand read(BufferIndex index) const;
   Operand write(BufferIndex index) const;

@@ -207,9 +207,7 @@ Traces rank_traces(std::span<const PricedSchedule> schedules,
     for (int rank = 0; rank < traces.ranks; ++rank) {
       const Trace& trace = traces.processes.emplace_back(std::move(by_rank[rank][stream]));
       traces.messages += trace.messages();
-      for (int receiver : trace.receivers()) {
-        traces.routes.emplace(rank, receiver % traces.ranks);
-      }
+      for (int receiver : trace.receivers()) traces.routes.emplace(rank, receiver % traces.ranks);
     }
   }
   return traces;

@@ -36,9 +36,7 @@ std::vector<bool> Decomposition::layers_around(const std::vector<bool>& wanted) 
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     if (is_loss(network.layer(layer).parameters)) found[layer] = true;
     if (!own[layer]) continue;
-    for (LayerIndex reader : network.consumers_of(layer)) {
-      found[reader] = true;
-    }
+    for (LayerIndex reader : network.consumers_of(layer)) found[reader] = true;
   }
   return found;
 }

@@ -22,9 +22,7 @@ FusedUnits::FusedUnits(const Plan& plan)
       units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.last < b.last; });
   unit_indices_.resize(network.layers().size());
   for (std::size_t i = 0; i < units_.size(); ++i) {
-    for (LayerIndex layer : layers_of(network, units_[i])) {
-      unit_indices_[layer] = i;
-    }
+    for (LayerIndex layer : layers_of(network, units_[i])) unit_indices_[layer] = i;
   }
   for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
     const auto& inputs = network.inputs_of(layer);
@@ -33,9 +31,7 @@ FusedUnits::FusedUnits(const Plan& plan)
         std::any_of(inputs.begin(), inputs.end(), [&](auto i) { return requires_gradient(i); }));
   }
   needs_dense_gradient_.resize(network.layers().size());
-  for (const Unit& unit : units_) {
-    needs_dense_gradient_[unit.last] = needs_dense_gradient(unit);
-  }
+  for (const Unit& unit : units_) needs_dense_gradient_[unit.last] = needs_dense_gradient(unit);
 }
 
 // @pre known for the inputs of the unit
@@ -49,10 +45,6 @@ bool FusedUnits::needs_dense_gradient(const Unit& unit) const {
     if (hands_on && needs_dense_gradient(unit.inputs[input])) return true;
   }
   return false;
-}
-
-const Unit& FusedUnits::unit_of(LayerIndex layer) const {
-  return units_.at(unit_indices_.at(layer));
 }
 
 }  // namespace cnnplan

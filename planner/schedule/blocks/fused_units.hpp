@@ -27,7 +27,7 @@ class FusedUnits {
     return static_cast<std::size_t>(&unit - units_.data());
   }
   // The unit that `layer` belongs to.
-  const Unit& unit_of(LayerIndex layer) const;
+  const Unit& unit_of(LayerIndex layer) const { return units_.at(unit_indices_.at(layer)); }
   // True when the layer or one before it has parameters.
   bool requires_gradient(LayerIndex layer) const { return requires_gradient_.at(layer); }
   // True when the gradient of the output of `layer` must be a dense block: its unit's kernels read

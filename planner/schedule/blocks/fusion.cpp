@@ -78,9 +78,7 @@ std::vector<Unit> fuse(const Plan& plan) {
   for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
     if (taken[layer]) continue;
     units.push_back(unit_of(plan, layer));
-    for (LayerIndex member : layers_of(plan.network, units.back())) {
-      taken[member] = true;
-    }
+    for (LayerIndex member : layers_of(plan.network, units.back())) taken[member] = true;
   }
   return units;
 }

@@ -32,9 +32,7 @@ int representative_distance(const Plan& plan, const Platform& platform) {
   if (!may_have_representatives(plan)) return plan.ranks;
   std::int64_t distance = distance_of_like_places(platform, plan.ranks);
   if (distance == 0) return plan.ranks;
-  if (plan.ranks_per_node < plan.ranks) {
-    distance = std::lcm(distance, plan.ranks_per_node);
-  }
+  if (plan.ranks_per_node < plan.ranks) distance = std::lcm(distance, plan.ranks_per_node);
   for (const LayerPlan& layer : plan.layers) {
     if (!cuts_samples_evenly(layer.mesh, plan.batch)) return plan.ranks;
     if (!repeats_along_ranks(layer.mesh)) return plan.ranks;

@@ -33,6 +33,7 @@ TEST_CASE_FIXTURE(Fixture, "JsonReader: reads what is in range") {
   CHECK(root.at("integer").integer({7, 7}) == 7);
   CHECK(root.at("whole").integer(extent_range) == 8);
   CHECK(root.at("negative").integer({-3, 0}) == -3);
+  CHECK(root.at("negative").integer<int>({-3, 0}) == -3);
   CHECK(root.at("real").number({0.5, 0.5}) == 0.5);
   CHECK(root.at("integer").number({}) == 7.0);
   CHECK(root.at("true").boolean());

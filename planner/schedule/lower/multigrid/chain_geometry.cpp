@@ -39,10 +39,6 @@ const Unit& ChainGeometry::sum(int index) const {
   return context_.decomposition().unit_of(block(index).sum);
 }
 
-const LayerRange& ChainGeometry::layers_of(int level, int step) const {
-  return hierarchy_.steps(level)[step];
-}
-
 double ChainGeometry::length_of(const LayerRange& layers) const {
   double length = 0.0;
   for (int i = layers.first; i < layers.end; ++i) length += block(i).step;

@@ -28,7 +28,7 @@ class ChainGeometry {
 
   const LayerHierarchy& hierarchy() const { return hierarchy_; }
   // Returns the blocks that a step of a level passes.
-  const LayerRange& layers_of(int level, int step) const;
+  const LayerRange& layers_of(int level, int step) const { return hierarchy_.steps(level)[step]; }
   // Returns the sum of the steps h of some blocks.
   double length_of(const LayerRange& layers) const;
 

@@ -32,10 +32,6 @@ BufferElement LoweringContext::parameter_buffer() const {
   return buffer_element(parameter_element(plan().precision));
 }
 
-const LayerPlan& LoweringContext::layer_plan(LayerIndex layer) const {
-  return plan().layers.at(layer);
-}
-
 const std::string& LoweringContext::name_of(LayerIndex layer) const {
   return lowered_.empty() ? network().layer(layer).name : no_name_;
 }

@@ -34,7 +34,7 @@ class LoweringContext {
   const LayerParameters& parameters(const Unit& unit) const {
     return network().layer(unit.head).parameters;
   }
-  const LayerPlan& layer_plan(LayerIndex layer) const;
+  const LayerPlan& layer_plan(LayerIndex layer) const { return plan().layers.at(layer); }
   // Returns the name of a layer. It is empty where only some units are lowered, which are for
   // prices: nobody asks for names there.
   const std::string& name_of(LayerIndex layer) const;

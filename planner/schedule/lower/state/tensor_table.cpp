@@ -17,14 +17,6 @@ TensorTable::TensorTable(const LoweringContext& context, OperationWriter& writer
       saved_(context.decomposition().units().size()),
       labels_(context.network().layers().size()) {}
 
-const Operand& TensorTable::output(LayerIndex layer) const {
-  return outputs_[layer];
-}
-
-void TensorTable::set_output(LayerIndex layer, const Operand& block) {
-  outputs_[layer] = block;
-}
-
 SavedOperands& TensorTable::saved(const Unit& unit) {
   return saved_[context_.decomposition().index_of(unit)];
 }

@@ -29,9 +29,9 @@ class TensorTable {
   TensorTable(const LoweringContext& context, OperationWriter& writer);
 
   // Returns this rank's block of the output of a layer.
-  const Operand& output(LayerIndex layer) const;
+  const Operand& output(LayerIndex layer) const { return outputs_[layer]; }
   const std::vector<Operand>& outputs() const { return outputs_; }
-  void set_output(LayerIndex layer, const Operand& block);
+  void set_output(LayerIndex layer, const Operand& block) { outputs_[layer] = block; }
   // Adds the memory for a unit's output, with room for halos.
   Operand add_output(const Unit& unit, BufferRole role = BufferRole::activation);
 
