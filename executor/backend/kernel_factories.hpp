@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "executor/backend/backend.hpp"
-#include "executor/backend/element_wise_operations.hpp"
+#include "executor/backend/element_wise_functions.hpp"
 #include "planner/kernel/kind_table.hpp"
 
 namespace cnnplan {
@@ -31,7 +31,7 @@ class KernelFactories : public KindTable<KernelFactoryRow<Context...>> {
   using Row = KernelFactoryRow<Context...>;
   using Rows = typename KindTable<Row>::Rows;
 
-  // `element_wise` makes the kinds of ElementWiseOperations. `own` has a row for each other kind.
+  // `element_wise` makes the kinds of ElementWiseFunctions. `own` has a row for each other kind.
   // @pre the rows stand in the order of the enumerators
   consteval KernelFactories(std::span<const Row> own, KernelFactory<Context...>* element_wise)
       : KindTable<Row>(all_rows(own, element_wise)) {}
@@ -43,7 +43,7 @@ class KernelFactories : public KindTable<KernelFactoryRow<Context...>> {
     auto next = own.begin();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const KernelKind kind = Enumerators<KernelKind>::all[i];
-      if (ElementWiseOperations::has(kind)) {
+      if (ElementWiseFunctions::has(kind)) {
         rows[i] = {kind, element_wise};
       } else if (next != own.end()) {
         rows[i] = *next++;

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/backend/element_wise_operations.hpp"
+#include "executor/backend/element_wise_functions.hpp"
 #include "tests/executor/backend/harness.hpp"
 
 namespace cnnplan::test {
@@ -62,12 +62,12 @@ void check_against_oracle(const KernelSpec& spec, std::size_t inputs, Random& ra
 
 }  // namespace
 
-TEST_CASE("element-wise operations: both phases on random blocks") {
+TEST_CASE("element-wise functions: both phases on random blocks") {
   Random random(1);
   for (int i = 0; i < random_cases(30); ++i) {
     const Shape shape = random_shape(random);
     for (const KernelKind kind : Enumerators<KernelKind>::all) {
-      if (!ElementWiseOperations::has(kind)) continue;
+      if (!ElementWiseFunctions::has(kind)) continue;
       check_against_oracle(spec_of(kind, KernelPhase::forward, shape), 1, random);
       check_against_oracle(spec_of(kind, KernelPhase::backward_data, shape), 2, random);
     }

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/backend/element_wise_operations.hpp"
+#include "executor/backend/element_wise_functions.hpp"
 #include "tests/executor/backend/harness.hpp"
 
 namespace cnnplan::test {
@@ -250,11 +250,11 @@ TEST_CASE("gradient: local response norm") {
   }
 }
 
-TEST_CASE("gradient: element-wise operations") {
+TEST_CASE("gradient: element-wise functions") {
   Random random(12);
   const KernelConstants constants{.parameter = 0.5};
   for (const KernelKind kind : Enumerators<KernelKind>::all) {
-    if (!ElementWiseOperations::has(kind)) continue;
+    if (!ElementWiseFunctions::has(kind)) continue;
     INFO(to_text(kind));
     KernelSpec spec{.kind = kind, .in = {{2, 3, 1, 4, 3}}, .out = {{2, 3, 1, 4, 3}}};
     const Values x = random.values(volume(spec.in));

@@ -6,7 +6,7 @@
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/dropout_mask.hpp"
-#include "executor/backend/element_wise_operations.hpp"
+#include "executor/backend/element_wise_functions.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -16,22 +16,22 @@ CNNPLAN_HOST_DEVICE Number at_least_zero(Number value) {
   return value < Number{0} ? Number{0} : value;
 }
 
-// Applies an operation of element_wise_operations.hpp to an element.
-template <typename Operation>
+// Applies a function of element_wise_functions.hpp to an element.
+template <typename Function>
 struct Forward {
   double parameter;
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number x, Number) const {
-    return Operation::forward(x, stored<Number>(parameter));
+    return Function::forward(x, stored<Number>(parameter));
   }
 };
 
-template <typename Operation>
+template <typename Function>
 struct Backward {
   double parameter;
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number saved, Number dy) const {
-    return Operation::backward(saved, dy, stored<Number>(parameter));
+    return Function::backward(saved, dy, stored<Number>(parameter));
   }
 };
 
@@ -226,17 +226,17 @@ struct FillRandom {
 
 void element_wise(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
-  ElementWiseOperations::with(spec.kind, [&]<typename Operation>(Operation) {
-    const double parameter = parameter_of<Operation>(spec, call.constants);
+  ElementWiseFunctions::with(spec.kind, [&]<typename Function>(Function) {
+    const double parameter = parameter_of<Function>(spec, call.constants);
     if (spec.phase == KernelPhase::forward) {
       const TensorView& x = operands[Role::x];
-      pointwise(spec, x, x, operands[Role::y], Forward<Operation>{parameter}, call.stream);
+      pointwise(spec, x, x, operands[Role::y], Forward<Function>{parameter}, call.stream);
     } else {
       pointwise(spec,
                 operands[saved_role(operands)],
                 operands[Role::dy],
                 operands[Role::dx],
-                Backward<Operation>{parameter},
+                Backward<Function>{parameter},
                 call.stream);
     }
   });
@@ -307,7 +307,7 @@ void finish_convolution(const KernelSpec& spec,
                         const TensorView& y,
                         cudaStream_t stream) {
   if (!spec.bias) {
-    constexpr Forward<ReluOperation> clip{std::numeric_limits<double>::infinity()};
+    constexpr Forward<ReluFunction> clip{std::numeric_limits<double>::infinity()};
     if (spec.relu) pointwise(spec, y, y, y, clip, stream);
     return;
   }

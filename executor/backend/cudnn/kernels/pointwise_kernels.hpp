@@ -10,7 +10,7 @@
 
 namespace cnnplan::cudnn {
 
-// Runs the operations that executor/backend/element_wise_operations.hpp lists.
+// Runs the functions that executor/backend/element_wise_functions.hpp lists.
 void element_wise(const KernelCall& call, const OperandsByRole& operands);
 // Adds two blocks. The kind `accumulate` runs it, too.
 void add(const KernelCall& call, const OperandsByRole& operands);

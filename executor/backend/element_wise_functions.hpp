@@ -1,4 +1,4 @@
-// Lists operations that compute each value from the values at its place, for all backends.
+// Lists the functions of element-wise kernels, such as a ReLU, with which all backends run them.
 #pragma once
 
 #include <stdexcept>
@@ -8,12 +8,12 @@
 
 namespace cnnplan {
 
-// An operation computes y = forward(x, parameter) and dx = backward(saved, dy, parameter). The row
-// of its kind in planner/kernel/kernel_kinds.cpp says whether `saved` is y or x. `Number` is float
-// or double. The parameter is KernelConstants::parameter unless the operation has a parameter_of.
+// A function has y = forward(x, parameter) and dx = backward(saved, dy, parameter). The row of its
+// kind in planner/kernel/kernel_kinds.cpp says whether `saved` is y or x. `Number` is float or
+// double. The parameter is KernelConstants::parameter unless the function has a parameter_of.
 
 // Computes y = min(max(x, 0), max). Not-a-number stays.
-struct ReluOperation {
+struct ReluFunction {
   static constexpr KernelKind kind = KernelKind::relu;
 
   // Rounds the maximum as outputs are rounded, so that no clipped output is below it.
@@ -33,26 +33,26 @@ struct ReluOperation {
 };
 
 template <typename First, typename... Rest>
-struct OperationList {
+struct FunctionList {
   static constexpr bool has(KernelKind kind) {
     return kind == First::kind || (... || (kind == Rest::kind));
   }
-  // Calls f(operation) with the operation of a kind. @throws std::logic_error unless has(kind)
+  // Calls f(function) with the function of a kind. @throws std::logic_error unless has(kind)
   template <typename F>
   static auto with(KernelKind kind, const F& f) {
     if (kind == First::kind) return f(First{});
-    if constexpr (sizeof...(Rest) > 0) return OperationList<Rest...>::with(kind, f);
-    throw std::logic_error("no element-wise operation has this kind");
+    if constexpr (sizeof...(Rest) > 0) return FunctionList<Rest...>::with(kind, f);
+    throw std::logic_error("no element-wise function has this kind");
   }
 };
 
-// A new operation becomes an entry of this list.
-using ElementWiseOperations = OperationList<ReluOperation>;
+// A new function becomes an entry of this list. A kind outside of it needs a row in every backend.
+using ElementWiseFunctions = FunctionList<ReluFunction>;
 
-template <typename Operation>
+template <typename Function>
 double parameter_of(const KernelSpec& spec, const KernelConstants& constants) {
-  if constexpr (requires { Operation::parameter_of(spec, constants); }) {
-    return Operation::parameter_of(spec, constants);
+  if constexpr (requires { Function::parameter_of(spec, constants); }) {
+    return Function::parameter_of(spec, constants);
   } else {
     return constants.parameter;
   }
