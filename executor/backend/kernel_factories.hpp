@@ -2,8 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <span>
+#include <stdexcept>
 
 #include "executor/backend/backend.hpp"
+#include "executor/backend/element_wise_functions.hpp"
 #include "planner/kernel/kind_table.hpp"
 
 namespace cnnplan {
@@ -23,6 +26,32 @@ struct KernelFactoryRow {
 
 // Every backend has one such table. A backend that lacks a kind does not compile.
 template <typename... Context>
-using KernelFactories = KindTable<KernelFactoryRow<Context...>>;
+class KernelFactories : public KindTable<KernelFactoryRow<Context...>> {
+ public:
+  using Row = KernelFactoryRow<Context...>;
+  using Rows = typename KindTable<Row>::Rows;
+
+  // `element_wise` makes the kinds of ElementWiseFunctions. `own` has a row for each other kind.
+  // @pre the rows stand in the order of the enumerators
+  consteval KernelFactories(std::span<const Row> own, KernelFactory<Context...>* element_wise)
+      : KindTable<Row>(all_rows(own, element_wise)) {}
+
+ private:
+  static consteval Rows all_rows(std::span<const Row> own,
+                                 KernelFactory<Context...>* element_wise) {
+    Rows rows{};
+    auto next = own.begin();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const KernelKind kind = Enumerators<KernelKind>::all[i];
+      if (ElementWiseFunctions::has(kind)) {
+        rows[i] = {kind, element_wise};
+      } else if (next != own.end()) {
+        rows[i] = *next++;
+      }
+    }
+    if (next != own.end()) throw std::logic_error("a kind of kernel has two rows");
+    return rows;
+  }
+};
 
 }  // namespace cnnplan

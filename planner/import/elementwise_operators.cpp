@@ -33,8 +33,6 @@ Value add_two(const NodeReader& node, NetworkBuilder& network, double scale) {
   return network.add_layer(node, Add{.scale = scale}, {a, b});
 }
 
-}  // namespace
-
 Value map_batch_norm(const NodeReader& node, NetworkBuilder& network) {
   const Activation x = node.activation(0);
   network.require_plain(x);
@@ -136,6 +134,25 @@ Value map_concat(const NodeReader& node, NetworkBuilder& network) {
   if (axis != 1) throw UnmappedNode("joins along another dim than the channels");
   if (inputs.size() == 1) return inputs[0];
   return network.add_layer(node, Concat{}, inputs);
+}
+
+}  // namespace
+
+MapNode find_elementwise_operator(std::string_view type) {
+  static constexpr OperatorRow operators[] = {
+      {"Add", one<map_add>},
+      {"BatchNormalization", one<map_batch_norm>},
+      {"Clip", one<map_clip>},
+      {"Concat", one<map_concat>},
+      {"Div", one<map_div>},
+      {"Dropout", one<map_dropout>},
+      {"LRN", one<map_local_response_norm>},
+      {"Mul", one<map_mul>},
+      {"Relu", one<map_relu>},
+      {"Sub", one<map_sub>},
+      {"Sum", one<map_sum>},
+  };
+  return find_row(operators, type);
 }
 
 }  // namespace cnnplan

@@ -1,6 +1,7 @@
-// Declares one function for each ONNX operator that has a layer, ordered by source file.
+// Finds the function that maps an ONNX operator to layers, and declares these functions by source.
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,20 @@ namespace cnnplan {
 // computes the others.
 // @throws UnmappedNode, InputError
 using MapNode = std::vector<Value> (*)(const NodeReader& node, NetworkBuilder& network);
+
+struct OperatorRow {
+  std::string_view type;
+  MapNode map = nullptr;
+};
+
+// Returns null if no row has the type.
+MapNode find_row(std::span<const OperatorRow> rows, std::string_view type);
+
+// Makes a MapNode of a function that returns one value.
+template <Value (*map)(const NodeReader&, NetworkBuilder&)>
+std::vector<Value> one(const NodeReader& node, NetworkBuilder& network) {
+  return {map(node, network)};
+}
 
 // Returns null if no layer can compute the operator.
 MapNode find_operator(std::string_view type);
@@ -32,18 +47,8 @@ Value map_pad(const NodeReader& node, NetworkBuilder& network);
 Value map_gemm(const NodeReader& node, NetworkBuilder& network);
 Value map_matmul(const NodeReader& node, NetworkBuilder& network);
 
-// elementwise_operators.cpp defines these functions.
-Value map_batch_norm(const NodeReader& node, NetworkBuilder& network);
-Value map_local_response_norm(const NodeReader& node, NetworkBuilder& network);
-Value map_relu(const NodeReader& node, NetworkBuilder& network);
-Value map_clip(const NodeReader& node, NetworkBuilder& network);
-Value map_dropout(const NodeReader& node, NetworkBuilder& network);
-Value map_add(const NodeReader& node, NetworkBuilder& network);
-Value map_sub(const NodeReader& node, NetworkBuilder& network);
-Value map_mul(const NodeReader& node, NetworkBuilder& network);
-Value map_div(const NodeReader& node, NetworkBuilder& network);
-Value map_sum(const NodeReader& node, NetworkBuilder& network);
-Value map_concat(const NodeReader& node, NetworkBuilder& network);
+// elementwise_operators.cpp has a table of its own. Returns null if the table lacks the operator.
+MapNode find_elementwise_operator(std::string_view type);
 
 // channel_operators.cpp defines these functions.
 Value map_slice(const NodeReader& node, NetworkBuilder& network);

@@ -51,7 +51,7 @@ struct KernelSpec {
 struct KernelConstants {
   double epsilon = 0.0;           // of a batch norm
   double running_momentum = 0.0;  // of a batch norm
-  double dropout_rate = 0.0;
+  double parameter = 0.0;         // the field that a layer's struct names as kernel_parameter
   double relu_max = std::numeric_limits<double>::infinity();  // of a ReLU that is not fused
   double add_scale = 1.0;                                     // of the second input of an add
   // The defaults are the values of most local response norms. Another beta takes longer.

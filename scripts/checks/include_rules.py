@@ -28,7 +28,7 @@ PROJECT = [
                                             "planner/schedule/blocks/*"]),
     ("planner/schedule/lower/state/*", ["planner/{base,tensor,network,kernel,platform,plan}/*",
                                         "planner/schedule/{,blocks/}*"]),
-    ("planner/schedule/lower/layers/*", ["planner/tensor/*", "planner/schedule/{blocks,lower/state}/*"]),
+    ("planner/schedule/lower/layers/*", ["planner/{tensor,kernel}/*", "planner/schedule/{blocks,lower/state}/*"]),
     ("planner/schedule/lower/multigrid/*", ["planner/network/*", "planner/schedule/blocks/*",
                                             "planner/schedule/lower/{state,layers}/*"]),
     ("planner/schedule/lower/*", ["planner/base/*", "planner/schedule/{,representatives/}*",

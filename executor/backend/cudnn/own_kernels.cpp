@@ -66,11 +66,10 @@ std::unique_ptr<Kernel> make_own(Library& library,
   return kernel;
 }
 
-constexpr KernelFactories<Library&, const std::string&> factories{{{
+constexpr KernelFactoryRow<Library&, const std::string&> own_factories[] = {
     {KernelKind::convolution, make_convolution},
     {KernelKind::bias, make_own<bias, bias_workspace_bytes>},
     {KernelKind::batch_norm, make_own<batch_norm, batch_norm_workspace_bytes>},
-    {KernelKind::relu, make_own<relu>},
     {KernelKind::pooling, make_own<pooling>},
     {KernelKind::upsample, make_own<upsample>},
     {KernelKind::interpolate, make_own<interpolate>},
@@ -82,7 +81,9 @@ constexpr KernelFactories<Library&, const std::string&> factories{{{
     {KernelKind::mean_squared_error, make_own<mean_squared_error, squared_error_workspace_bytes>},
     {KernelKind::accumulate, make_own<add>},
     {KernelKind::sgd, make_own<sgd>},
-}}};
+};
+constexpr KernelFactories<Library&, const std::string&> factories(own_factories,
+                                                                  make_own<element_wise>);
 
 }  // namespace
 

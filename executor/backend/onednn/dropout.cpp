@@ -79,7 +79,7 @@ void run(const KernelSpec& spec,
   if (is_empty(in.box)) return;
   drop<T>(in,
           out,
-          constants.dropout_rate,
+          constants.parameter,
           random_key({.seed = state.seed,
                       .use = RandomUse::dropout,
                       .stream = constants.random_stream,

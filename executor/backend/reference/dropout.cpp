@@ -16,15 +16,15 @@ std::unique_ptr<Kernel> make_dropout(const KernelSpec& spec, const KernelConstan
                                               .use = RandomUse::dropout,
                                               .stream = constants.random_stream,
                                               .step = static_cast<std::uint64_t>(state.step)});
-        const T scale = stored<T>(1.0 / (1.0 - constants.dropout_rate));
+        const double rate = constants.parameter;
+        const T scale = stored<T>(1.0 / (1.0 - rate));
         for_each_index(spec.out, [&](const Index& i) {
           const std::uint64_t position = dropout_key(key,
                                                      {box[Dim::n].begin + i[0],
                                                       box[Dim::d].begin + i[2],
                                                       box[Dim::h].begin + i[3],
                                                       box[Dim::w].begin + i[4]});
-          const bool kept =
-              dropout_keeps(position, box[Dim::c].begin + i[1], constants.dropout_rate);
+          const bool kept = dropout_keeps(position, box[Dim::c].begin + i[1], rate);
           const T dropped = kept ? in[i] * scale : T{0};
           out[i] = state.training ? dropped : in[i];
         });

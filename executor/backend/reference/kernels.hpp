@@ -13,20 +13,19 @@ Factory make_bias;
 Factory make_channel_shuffle;
 Factory make_convolution;
 Factory make_dropout;
+Factory make_element_wise;
 Factory make_interpolate;
 Factory make_local_response_norm;
 Factory make_mean_squared_error;
 Factory make_pooling;
-Factory make_relu;
 Factory make_sgd;
 Factory make_softmax_cross_entropy;
 Factory make_upsample;
 
-inline constexpr KernelFactories<> factories{{{
+inline constexpr KernelFactoryRow<> own_factories[] = {
     {KernelKind::convolution, make_convolution},
     {KernelKind::bias, make_bias},
     {KernelKind::batch_norm, make_batch_norm},
-    {KernelKind::relu, make_relu},
     {KernelKind::pooling, make_pooling},
     {KernelKind::upsample, make_upsample},
     {KernelKind::interpolate, make_interpolate},
@@ -38,6 +37,7 @@ inline constexpr KernelFactories<> factories{{{
     {KernelKind::mean_squared_error, make_mean_squared_error},
     {KernelKind::accumulate, make_add},
     {KernelKind::sgd, make_sgd},
-}}};
+};
+inline constexpr KernelFactories<> factories(own_factories, make_element_wise);
 
 }  // namespace cnnplan::reference

@@ -16,6 +16,7 @@ struct Dropout {
   static constexpr LayerTraits traits{.name = "dropout"};
 
   double rate = 0.5;
+  static constexpr auto kernel_parameter = &Dropout::rate;
   auto operator<=>(const Dropout&) const = default;
 
   template <typename Fields>

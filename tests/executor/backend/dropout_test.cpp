@@ -10,7 +10,7 @@
 namespace cnnplan::test {
 namespace {
 
-constexpr KernelConstants constants{.dropout_rate = 0.3, .random_stream = 7};
+constexpr KernelConstants constants{.parameter = 0.3, .random_stream = 7};
 constexpr StepState state{.seed = 11, .step = 5};
 
 Values dropped(const Candidate& candidate,

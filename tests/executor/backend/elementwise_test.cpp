@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "tests/executor/backend/harness.hpp"
 
 namespace cnnplan::test {
@@ -46,13 +47,14 @@ Values result_of(const Candidate& candidate,
 }
 
 void check_against_oracle(const KernelSpec& spec, std::size_t inputs, Random& random) {
+  constexpr KernelConstants constants{.parameter = 0.5};
   for (std::int64_t margin : {0, 1}) {
     std::vector<Values> values;
     for (std::size_t i = 0; i < inputs; ++i) values.push_back(random.values(volume(spec.in)));
-    const Values expected = result_of(oracle(), spec, values, margin);
+    const Values expected = result_of(oracle(), spec, values, margin, constants);
     for (const Candidate& candidate : candidates()) {
       INFO(candidate.backend, ": ", to_text(spec), " margin ", margin);
-      CHECK(difference(result_of(candidate, spec, values, margin), expected) <
+      CHECK(difference(result_of(candidate, spec, values, margin, constants), expected) <
             tolerance_of(candidate));
     }
   }
@@ -60,12 +62,15 @@ void check_against_oracle(const KernelSpec& spec, std::size_t inputs, Random& ra
 
 }  // namespace
 
-TEST_CASE("relu: both phases on random blocks") {
+TEST_CASE("element-wise functions: both phases on random blocks") {
   Random random(1);
   for (int i = 0; i < random_cases(30); ++i) {
     const Shape shape = random_shape(random);
-    check_against_oracle(spec_of(KernelKind::relu, KernelPhase::forward, shape), 1, random);
-    check_against_oracle(spec_of(KernelKind::relu, KernelPhase::backward_data, shape), 2, random);
+    for (const KernelKind kind : Enumerators<KernelKind>::all) {
+      if (!ElementWiseFunctions::has(kind)) continue;
+      check_against_oracle(spec_of(kind, KernelPhase::forward, shape), 1, random);
+      check_against_oracle(spec_of(kind, KernelPhase::backward_data, shape), 2, random);
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "tests/executor/backend/harness.hpp"
 
 namespace cnnplan::test {
@@ -246,6 +247,32 @@ TEST_CASE("gradient: local response norm") {
     Block dx = dense(spec.in);
     run(oracle(), spec, constants, {}, {&in, &gradient, &dx});
     CHECK(difference(dx.values(), expected) < close);
+  }
+}
+
+TEST_CASE("gradient: element-wise functions") {
+  Random random(12);
+  const KernelConstants constants{.parameter = 0.5};
+  for (const KernelKind kind : Enumerators<KernelKind>::all) {
+    if (!ElementWiseFunctions::has(kind)) continue;
+    INFO(to_text(kind));
+    KernelSpec spec{.kind = kind, .in = {{2, 3, 1, 4, 3}}, .out = {{2, 3, 1, 4, 3}}};
+    const Values x = random.values(volume(spec.in));
+    const Values dy = random.values(volume(spec.out));
+    const Function forward = [&constants, spec](const Values& values) {
+      Block in = dense(spec.in).fill(values);
+      Block y = dense(spec.out);
+      run(oracle(), spec, constants, {}, {&in, &y});
+      return y.values();
+    };
+    const Values numeric = numeric_gradient(forward, x, dy);
+    spec.phase = KernelPhase::backward_data;
+    const bool reads_output = OperandPositions(spec).has(OperandRole::y);
+    Block saved = dense(spec.in).fill(reads_output ? forward(x) : x);
+    Block errors = dense(spec.out).fill(dy);
+    Block dx = dense(spec.in);
+    run(oracle(), spec, constants, {}, {&saved, &errors, &dx});
+    CHECK(difference(dx.values(), numeric) < close);
   }
 }
 

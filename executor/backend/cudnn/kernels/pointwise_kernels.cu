@@ -6,6 +6,7 @@
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "executor/backend/dropout_mask.hpp"
+#include "executor/backend/element_wise_functions.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -15,21 +16,22 @@ CNNPLAN_HOST_DEVICE Number at_least_zero(Number value) {
   return value < Number{0} ? Number{0} : value;
 }
 
-struct ReluForward {
-  double limit = std::numeric_limits<double>::infinity();
+// Applies a function of element_wise_functions.hpp to an element.
+template <typename Function>
+struct Forward {
+  double parameter;
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number x, Number) const {
-    const Number positive = at_least_zero(x);
-    const auto largest = stored<Number>(limit);
-    return positive > largest ? largest : positive;
+    return Function::forward(x, stored<Number>(parameter));
   }
 };
 
-struct ReluBackward {
-  double limit;
+template <typename Function>
+struct Backward {
+  double parameter;
   template <typename Number>
-  CNNPLAN_HOST_DEVICE Number operator()(Number y, Number dy) const {
-    return y > Number{0} && y < stored<Number>(limit) ? dy : Number{0};
+  CNNPLAN_HOST_DEVICE Number operator()(Number saved, Number dy) const {
+    return Function::backward(saved, dy, stored<Number>(parameter));
   }
 };
 
@@ -222,20 +224,22 @@ struct FillRandom {
 
 }  // namespace
 
-void relu(const KernelCall& call, const OperandsByRole& operands) {
+void element_wise(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
-  const double limit = rounded(activation_element(spec.precision), call.constants.relu_max);
-  if (spec.phase == KernelPhase::forward) {
-    const TensorView& x = operands[Role::x];
-    pointwise(spec, x, x, operands[Role::y], ReluForward{limit}, call.stream);
-  } else {
-    pointwise(spec,
-              operands[Role::y],
-              operands[Role::dy],
-              operands[Role::dx],
-              ReluBackward{limit},
-              call.stream);
-  }
+  ElementWiseFunctions::with(spec.kind, [&]<typename Function>(Function) {
+    const double parameter = parameter_of<Function>(spec, call.constants);
+    if (spec.phase == KernelPhase::forward) {
+      const TensorView& x = operands[Role::x];
+      pointwise(spec, x, x, operands[Role::y], Forward<Function>{parameter}, call.stream);
+    } else {
+      pointwise(spec,
+                operands[saved_role(operands)],
+                operands[Role::dy],
+                operands[Role::dx],
+                Backward<Function>{parameter},
+                call.stream);
+    }
+  });
 }
 
 void add(const KernelCall& call, const OperandsByRole& operands) {
@@ -272,7 +276,7 @@ void dropout(const KernelCall& call, const OperandsByRole& operands) {
             {box[Dim::n].begin, box[Dim::d].begin, box[Dim::h].begin, box[Dim::w].begin},
             box[Dim::c].begin,
             call.constants.random_stream,
-            call.constants.dropout_rate,
+            call.constants.parameter,
             call.step});
   });
 }
@@ -303,7 +307,8 @@ void finish_convolution(const KernelSpec& spec,
                         const TensorView& y,
                         cudaStream_t stream) {
   if (!spec.bias) {
-    if (spec.relu) pointwise(spec, y, y, y, ReluForward{}, stream);
+    constexpr Forward<ReluFunction> clip{std::numeric_limits<double>::infinity()};
+    if (spec.relu) pointwise(spec, y, y, y, clip, stream);
     return;
   }
   add_bias(spec, y, bias, y, stream);

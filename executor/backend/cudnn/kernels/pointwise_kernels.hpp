@@ -10,7 +10,8 @@
 
 namespace cnnplan::cudnn {
 
-void relu(const KernelCall& call, const OperandsByRole& operands);
+// Runs the functions that executor/backend/element_wise_functions.hpp lists.
+void element_wise(const KernelCall& call, const OperandsByRole& operands);
 // Adds two blocks. The kind `accumulate` runs it, too.
 void add(const KernelCall& call, const OperandsByRole& operands);
 void dropout(const KernelCall& call, const OperandsByRole& operands);

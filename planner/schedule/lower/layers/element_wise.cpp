@@ -1,12 +1,27 @@
 // Adds the kernels of element-wise layers. An add without ReLU has no backward kernel.
 #include "planner/schedule/lower/layers/element_wise.hpp"
 
+#include <stdexcept>
 #include <utility>
 #include <variant>
 
+#include "planner/kernel/kernel_operands.hpp"
 #include "planner/schedule/lower/state/operation_names.hpp"
 
 namespace cnnplan {
+namespace {
+
+// Returns a block of the forward pass that a backward kernel reads.
+Operand saved_operand(LoweringState& state, const Unit& unit, OperandRole role) {
+  if (role == OperandRole::y) return state.recompute.output(unit.last);
+  if (role != OperandRole::x || !traits_of(state.context.parameters(unit)).reads_input_again) {
+    throw std::logic_error(state.context.name(unit) +
+                           " does not keep an operand of its backward kernel");
+  }
+  return state.recompute.input(unit, 0);
+}
+
+}  // namespace
 
 void forward_element_wise(LoweringState& state, const Unit& unit) {
   SavedOperands& saved = state.tensors.saved(unit);
@@ -23,17 +38,17 @@ void forward_element_wise(LoweringState& state, const Unit& unit) {
 void backward_element_wise(LoweringState& state, const Unit& unit, const Operand& dy) {
   const LoweringContext& context = state.context;
   const bool is_add = std::holds_alternative<Add>(context.parameters(unit));
-  const bool is_dropout = std::holds_alternative<Dropout>(context.parameters(unit));
   if (is_add && !unit.relu) return propagate_gradient(state, unit, dy);
   const Operand dx =
       state.writer.add_error_signal(context.name(unit) + "/dx", context.own_box(unit.last));
+  const KernelSpec spec = backward_element_wise_spec(context.local(unit));
   std::vector<Operand> operands;
-  if (!is_dropout) operands.push_back(state.recompute.output(unit.last));
-  operands.insert(operands.end(), {dy, as_written(dx)});
-  const KernelKind kind = is_dropout ? KernelKind::dropout : KernelKind::relu;
-  state.writer.kernel(unit,
-                      element_wise_spec(context.local(unit), kind, KernelPhase::backward_data),
-                      std::move(operands));
+  for (const KernelOperand& operand : kernel_operands(spec)) {
+    operands.push_back(operand.role == OperandRole::dy ? dy
+                       : operand.written               ? as_written(dx)
+                                                       : saved_operand(state, unit, operand.role));
+  }
+  state.writer.kernel(unit, spec, std::move(operands));
   propagate_gradient(state, unit, dx);
 }
 

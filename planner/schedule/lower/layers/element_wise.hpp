@@ -1,12 +1,14 @@
-// The passes of layers that compute each value from the values at its place: ReLU, dropout and add.
+// Lowers layers whose outputs have the places of their inputs: ReLU, dropout, add and local
+// response norm.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"
 
 namespace cnnplan {
 
-// Local response norms have the same forward pass.
 void forward_element_wise(LoweringState& state, const Unit& unit);
+// The row of the kernel's kind in planner/kernel/kernel_kinds.cpp says whether the kernel reads the
+// output or the input again.
 void backward_element_wise(LoweringState& state, const Unit& unit, const Operand& dy);
 
 // Contributes a gradient to every input. An input of a concat gets the gradient of its channels,

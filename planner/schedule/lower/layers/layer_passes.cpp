@@ -8,7 +8,6 @@
 #include "planner/schedule/lower/layers/copies.hpp"
 #include "planner/schedule/lower/layers/element_wise.hpp"
 #include "planner/schedule/lower/layers/input.hpp"
-#include "planner/schedule/lower/layers/local_response_norm.hpp"
 #include "planner/schedule/lower/layers/loss.hpp"
 #include "planner/schedule/lower/layers/pooling.hpp"
 #include "planner/schedule/lower/layers/rearrangement.hpp"
@@ -35,7 +34,6 @@ BackwardPass backward_pass_of(const LayerParameters& parameters) {
   if (has_window(parameters)) return backward_pooling;
   if (std::holds_alternative<BatchNorm>(parameters)) return backward_batch_norm;
   if (rearranges(parameters)) return backward_rearrangement;
-  if (std::holds_alternative<LocalResponseNorm>(parameters)) return backward_local_response_norm;
   return copies_inputs(parameters) ? propagate_gradient : backward_element_wise;
 }
 

@@ -2,6 +2,7 @@
 #include "planner/schedule/lower/state/kernel_specs.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 #include <variant>
 
@@ -21,10 +22,11 @@ Shape input_shape(const LocalUnit& local) {
 }
 
 KernelKind element_wise_kind(const LayerParameters& parameters) {
-  if (std::holds_alternative<Add>(parameters)) return KernelKind::add;
-  if (std::holds_alternative<Relu>(parameters)) return KernelKind::relu;
-  return std::holds_alternative<LocalResponseNorm>(parameters) ? KernelKind::local_response_norm
-                                                               : KernelKind::dropout;
+  const std::string_view name = kind_name(parameters);
+  for (const KernelKind kind : Enumerators<KernelKind>::all) {
+    if (to_text(kind) == name) return kind;
+  }
+  throw std::logic_error("no kind of kernel has the name of the layer kind " + std::string(name));
 }
 
 void set_groups(const LocalUnit& local, KernelSpec& spec) {
@@ -67,10 +69,7 @@ class ConstantsRule {
     constants_.response_beta = norm.beta;
     constants_.response_k = norm.k;
   }
-  void operator()(const Dropout& dropout) const {
-    constants_.dropout_rate = dropout.rate;
-    constants_.random_stream = local_.unit.head;
-  }
+  void operator()(const Dropout&) const { constants_.random_stream = local_.unit.head; }
   void operator()(const SoftmaxCrossEntropy& loss) const {
     const Shape shape = logits();
     set_count(volume(shape) / shape[Dim::c], loss.weight);
@@ -150,6 +149,13 @@ KernelSpec forward_element_wise_spec(const LocalUnit& local) {
   return spec;
 }
 
+KernelSpec backward_element_wise_spec(const LocalUnit& local) {
+  const bool is_fused = local.unit.relu;
+  return element_wise_spec(local,
+                           is_fused ? KernelKind::relu : element_wise_kind(local.parameters()),
+                           KernelPhase::backward_data);
+}
+
 KernelSpec batch_norm_spec(const LocalUnit& local) {
   KernelSpec spec = element_wise_spec(local, KernelKind::batch_norm, KernelPhase::forward);
   spec.relu = local.unit.relu;
@@ -176,7 +182,14 @@ KernelKind loss_kind(const Network& network) {
 
 KernelConstants constants_of(const LocalUnit& local, KernelKind kind) {
   KernelConstants constants{.replicated = local.layer_plan().mesh.size(Axis::r) > 1};
-  std::visit(ConstantsRule(local, kind, constants), local.parameters());
+  std::visit(
+      [&]<typename Layer>(const Layer& layer) {
+        if constexpr (requires { Layer::kernel_parameter; }) {
+          constants.parameter = layer.*Layer::kernel_parameter;
+        }
+        ConstantsRule(local, kind, constants)(layer);
+      },
+      local.parameters());
   return constants;
 }
 

@@ -36,8 +36,11 @@ KernelSpec convolution_spec(const LocalUnit& local, KernelSpec forward, KernelPh
 KernelSpec bias_spec(const LocalUnit& local, KernelPhase phase);
 // Returns a kernel whose input and output are the rank's block of the unit's output.
 KernelSpec element_wise_spec(const LocalUnit& local, KernelKind kind, KernelPhase phase);
-// Returns the forward kernel of an add, a ReLU, a dropout or a local response norm.
+// These functions return the kernels of an element-wise layer. The kind of kernel has the name of
+// the layer's kind. An add with a ReLU has the backward kernel of the ReLU.
+// @throws std::logic_error if no kind of kernel has the name
 KernelSpec forward_element_wise_spec(const LocalUnit& local);
+KernelSpec backward_element_wise_spec(const LocalUnit& local);
 // Returns the forward kernel of a batch norm, with what is fused into it.
 KernelSpec batch_norm_spec(const LocalUnit& local);
 // Returns the kernel of an upsampling or a channel shuffle.

@@ -1,0 +1,66 @@
+// Lists the functions of element-wise kernels, such as a ReLU, with which all backends run them.
+#pragma once
+
+#include <stdexcept>
+
+#include "executor/backend/element.hpp"
+#include "executor/backend/operands_by_role.hpp"
+
+namespace cnnplan {
+
+// A function has y = forward(x, parameter) and dx = backward(saved, dy, parameter). The row of its
+// kind in planner/kernel/kernel_kinds.cpp says whether `saved` is y or x. `Number` is float or
+// double. The parameter is KernelConstants::parameter unless the function has a parameter_of.
+
+// Computes y = min(max(x, 0), max). Not-a-number stays.
+struct ReluFunction {
+  static constexpr KernelKind kind = KernelKind::relu;
+
+  // Rounds the maximum as outputs are rounded, so that no clipped output is below it.
+  static double parameter_of(const KernelSpec& spec, const KernelConstants& constants) {
+    return rounded(activation_element(spec.precision), constants.relu_max);
+  }
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE static Number forward(Number x, Number max) {
+    const Number positive = x < Number{0} ? Number{0} : x;
+    return positive > max ? max : positive;
+  }
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE static Number backward(Number y, Number dy, Number max) {
+    const bool passes = (y > Number{0}) & (y < max);
+    return passes ? dy : Number{0};
+  }
+};
+
+template <typename First, typename... Rest>
+struct FunctionList {
+  static constexpr bool has(KernelKind kind) {
+    return kind == First::kind || (... || (kind == Rest::kind));
+  }
+  // Calls f(function) with the function of a kind. @throws std::logic_error unless has(kind)
+  template <typename F>
+  static auto with(KernelKind kind, const F& f) {
+    if (kind == First::kind) return f(First{});
+    if constexpr (sizeof...(Rest) > 0) return FunctionList<Rest...>::with(kind, f);
+    throw std::logic_error("no element-wise function has this kind");
+  }
+};
+
+// A new function becomes an entry of this list. A kind outside of it needs a row in every backend.
+using ElementWiseFunctions = FunctionList<ReluFunction>;
+
+template <typename Function>
+double parameter_of(const KernelSpec& spec, const KernelConstants& constants) {
+  if constexpr (requires { Function::parameter_of(spec, constants); }) {
+    return Function::parameter_of(spec, constants);
+  } else {
+    return constants.parameter;
+  }
+}
+
+// Names the block of the forward pass that a backward kernel reads: y or x.
+inline Role saved_role(const OperandsByRole& operands) {
+  return operands.has(Role::y) ? Role::y : Role::x;
+}
+
+}  // namespace cnnplan
