@@ -39,7 +39,7 @@ class FusedUnits {
 
   const Plan& plan() const { return plan_; }
   // Returns the units in order of execution. A fused unit runs in the place of its last layer, when
-  // all inputs are there.
+  // all inputs are computed.
   const std::vector<Unit>& units() const { return units_; }
   // Returns the place of a unit among units().
   std::size_t index_of(const Unit& unit) const {
@@ -49,15 +49,16 @@ class FusedUnits {
   const Unit& unit_of(LayerIndex layer) const { return units_.at(unit_indices_.at(layer)); }
   // True when the layer or one before it has parameters.
   bool requires_gradient(LayerIndex layer) const { return requires_gradient_.at(layer); }
-  // True when the gradient of the output of `layer` must be a dense block. The kernels of the unit
-  // read no other, or hand the gradient on unchanged to a unit that needs it dense.
+  // True when the gradient of the output of `layer` must be a dense block. Either the unit's
+  // kernels read only dense blocks, or the unit passes the gradient on unchanged to a unit that
+  // needs it dense.
   // @pre the output is not fused away
   bool needs_dense_gradient(LayerIndex layer) const { return needs_dense_gradient_.at(layer); }
   const SlicedGradient& sliced_gradient(LayerIndex layer) const {
     return sliced_gradients_.at(layer);
   }
-  // Returns what the producer of an input and the reader allow with the gradient that the reader
-  // hands back. `shared` and `replicas` are left to the caller.
+  // Returns how the gradient that the reader of an input passes back may be used. The caller sets
+  // `shared` and `replicas`.
   GradientUse gradient_use(LayerIndex source, LayerIndex reader) const {
     return {.dense = needs_dense_gradient(source), .sliced = sliced_gradient(reader)};
   }
