@@ -1,4 +1,4 @@
-// A price, written out.
+// Holds prices as sums of terms, so that a report can write out how they came about.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace cnnplan {
 
-// A figure, and how often it counts.
+// Holds a figure of the machine, and the amount that it is multiplied by or that it divides.
 struct FormulaTerm {
   std::string figure;    // as its file calls it: "node.beta_s_per_byte"; rates: "flops_per_s"
   double value = 0.0;    // of the figure
@@ -17,7 +17,8 @@ struct FormulaTerm {
   bool operator==(const FormulaTerm&) const = default;
 };
 
-// What one operation costs one rank that waits for nobody: the sum of the terms.
+// Says how long one operation takes on one rank that waits for nobody. Its time is the sum of the
+// terms.
 struct Formula {
   std::string operation;  // its id
   int rank = 0;

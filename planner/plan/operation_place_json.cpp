@@ -1,4 +1,5 @@
-// An operation that serves a gradient bucket has no layer; all others have one.
+// Reads and writes places. An operation that serves a gradient bucket has no layer, others have
+// one.
 #include "planner/plan/operation_place_json.hpp"
 
 #include <string>
