@@ -24,7 +24,7 @@ Triple read_spatial(const JsonReader& reader,
                     SpatialFormat format,
                     const IntegerRange& range,
                     std::int64_t neutral);
-// The keys of a window in a layer.
+// A layer in a file gives its window with these keys.
 inline constexpr std::array<std::string_view, 5> window_keys{
     "kernel", "stride", "padding", "padding_end", "dilation"};
 // Reads the window of `layer`.
