@@ -25,7 +25,7 @@ class Trace {
   void isend(const TraceMessage& message);
   void irecv(const TraceMessage& message);
   void waitall() { add("waitall"); }
-  // Signal between the processes of a rank, without bytes and without time.
+  // Sends or awaits a signal between the processes of a rank, which takes no time.
   void signal(int process, int tag);
   void await(int process, int tag);
 

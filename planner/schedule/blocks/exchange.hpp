@@ -46,15 +46,15 @@ bool exchanges_backward(const LayerTraits& reader,
                         const BlockOwnership& needed,
                         const BlockOwnership& owned);
 
-// Exchanges from owned to needed blocks. It works in place where the tensor is stored as `storage`,
-// a box with room for the block that this rank needs. It also does where the rank needs just the
-// block that it owns.
+// Returns the exchange from owned to needed blocks. It works in place where the tensor is stored as
+// `storage`, a box with room for the block that this rank needs. It also does where the rank needs
+// just the block that it owns.
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank);
 // Does this with a given list, where the rank owns `own` and needs `want`.
 Exchange exchange_forward(
     TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
-// Exchanges from owned blocks to needed blocks in the output of a layer that copies its inputs.
+// Returns the exchange from owned to needed blocks in the output of a layer that copies its inputs.
 Exchange exchange_into_output(SharedRule owned_to_needed, int rank);
 
 // Says how a slice writes the gradient of its input. All slices of one tensor share this gradient,
@@ -82,9 +82,9 @@ struct GradientUse {
 // gets a gradient of its own.
 bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
-// Exchanges from needed to owned blocks, and adds halos to the own block. It works in place where
-// the needed block may be overwritten and is read inside its halo. Where a block has replicas, all
-// parts are added in the order of their source blocks.
+// Returns the exchange from needed to owned blocks, which adds halos to the own block. It works in
+// place where the needed block may be overwritten and is read inside its halo. Where a block has
+// replicas, all parts are added in the order of their source blocks.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
 // Does this with a given list, whose order it keeps. The rank needed `have` and owns `own`.
 Exchange exchange_backward(

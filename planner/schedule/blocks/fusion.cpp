@@ -1,4 +1,4 @@
-// Fuses layers greedily, in layer order.
+// Decides which layers are fused, greedily and in layer order.
 #include "planner/schedule/blocks/fusion.hpp"
 
 #include <algorithm>
