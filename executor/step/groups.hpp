@@ -1,4 +1,4 @@
-// One communicator per distinct group of ranks.
+// Creates one communicator for each distinct group of ranks.
 #pragma once
 
 #include <map>

@@ -14,9 +14,9 @@ namespace cnnplan {
 enum class Estimate { low, likely, high };
 
 struct RankTimeline {
-  // By operation: the time from the end of the operation before it, with waiting. Communication
+  // A duration is the time from the end of the operation before it, with waiting. Communication
   // next to kernels counts from its own start. With several lanes, an operation counts from when
-  // the rank can begin it.
+  // the rank can begin it. Durations are listed by operation.
   std::vector<double> durations_s;
   std::vector<double> ends_s;  // by operation
   double end_s = 0.0;

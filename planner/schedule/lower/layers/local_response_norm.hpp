@@ -1,4 +1,4 @@
-// The backward pass of local response norms. Their forward pass is forward_element_wise.
+// Lowers the backward pass of local response norms. Their forward pass is forward_element_wise.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// A gradient of a tensor, or a part of it. A shared contribution must not be overwritten.
+// Holds a gradient of a tensor, or a part of it. A shared contribution must not be overwritten.
 struct GradientContribution {
   Operand operand;
   bool shared = false;

@@ -14,7 +14,7 @@ namespace cnnplan {
 
 class OperationWriter;
 
-// Buffers for the gradient of any one weight, one for each depth of the tree.
+// Holds buffers for the gradient of any one weight, one for each depth of the tree.
 class GradientParts {
  public:
   // Keeps a reference. Buffers hold `element`.
