@@ -1,4 +1,4 @@
-// The gradients of one rank's tensors, as the units that read a tensor contribute them.
+// Holds the gradients of one rank's tensors, as the units that read a tensor contribute them.
 #pragma once
 
 #include <array>
