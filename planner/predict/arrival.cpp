@@ -1,4 +1,4 @@
-// The greatest of normally distributed times, two at a time.
+// Computes the greatest of normally distributed times, two at a time.
 #include "planner/predict/arrival.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// When ranks meet that do not take equally long every time.
+// Estimates when ranks meet if their times vary.
 #pragma once
 
 #include <span>
 
 namespace cnnplan {
 
-// When some ranks reach an operation: normally distributed, each rank by itself.
+// Says when some ranks reach an operation. Their times are normally distributed and independent.
 struct Arrival {
   double time_s = 0.0;    // mean
   double spread_s = 0.0;  // standard deviation

@@ -1,4 +1,4 @@
-// Which classes of ranks meet in which operations, and when each reached them.
+// Knows which classes of ranks meet in which operations, and when each reached them.
 #pragma once
 
 #include <cstddef>

@@ -49,7 +49,7 @@ class Joined {
   std::vector<int> counts_;
 };
 
-// What a prediction says about one rank's operations, besides their times.
+// Holds what a prediction says about one rank's operations, besides their times.
 struct Told {
   IndexedVector<OperationIndex, LabelledId> operations;
   std::set<KernelSpec> estimated_kernels;

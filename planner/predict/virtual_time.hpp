@@ -20,7 +20,7 @@ struct RankTimeline {
   std::vector<double> durations_s;
   std::vector<double> ends_s;  // by operation
   double end_s = 0.0;
-  // The part of the step that the rank's kernels and loading do not fill, so communication and
+  // This part of the step is not filled by the rank's kernels and loading. It is communication and
   // waiting for other ranks.
   double exposed_s = 0.0;
 };

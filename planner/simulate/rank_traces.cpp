@@ -25,7 +25,7 @@ using Streams = IndexedVector<OperationIndex, int>;
 
 struct Signals {
   IndexedVector<OperationIndex, std::vector<int>> after;  // streams that wait for the operation
-  // Operations of other streams that the operation waits for.
+  // The operation waits for these operations of other streams.
   IndexedVector<OperationIndex, std::vector<OperationIndex>> before;
 };
 

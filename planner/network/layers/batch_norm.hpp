@@ -1,4 +1,5 @@
-// The layer kind `batch_norm`: normalizes each channel over the samples and positions of a batch.
+// Defines the layer kind `batch_norm`: normalizes each channel over the samples and positions of a
+// batch.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace cnnplan {
 
-// Which ranks share the statistics of a batch norm: none, the ranks that share a sample, or all.
+// Says which ranks share the statistics of a batch norm: none, the ranks that share a sample, or
+// all.
 enum class BatchNormStatistics { local, spatial, global };
 
 // y = scale (x - mean) / sqrt(variance + epsilon) + shift. The running values become

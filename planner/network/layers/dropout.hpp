@@ -1,4 +1,5 @@
-// The layer kind `dropout`: sets a random part of the values to zero while a network trains.
+// Defines the layer kind `dropout`: sets a random part of the values to zero while a network
+// trains.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
-// The layer kind `local_response_norm`: divides each value by a sum over neighbouring channels.
+// Defines the layer kind `local_response_norm`: divides each value by a sum over neighbouring
+// channels.
 #pragma once
 
 #include <cstdint>

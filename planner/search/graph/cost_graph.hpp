@@ -35,8 +35,8 @@ class CostMatrix {
   std::vector<double> costs_;
 };
 
-// A matrix that does not change. Many edges may have it in common, because long networks repeat a
-// few pairs of layers.
+// Shares a matrix that does not change. Many edges may have it in common, because long networks
+// repeat a few pairs of layers.
 class SharedCosts {
  public:
   SharedCosts() : SharedCosts(CostMatrix()) {}
