@@ -10,7 +10,7 @@ namespace cnnplan {
 struct FormulaTerm {
   std::string figure;    // as its file calls it: "node.beta_s_per_byte"; rates: "flops_per_s"
   double value = 0.0;    // of the figure
-  double amount = 1.0;   // messages, bytes or operations, with what shares or slows them
+  double amount = 1.0;   // messages, bytes or operations, times factors of sharing and slowdown
   std::string unit{};    // of the amount: "B", "flop"; empty: a count
   bool is_rate = false;  // the amount is divided by the figure
   double seconds() const { return is_rate ? amount / value : amount * value; }

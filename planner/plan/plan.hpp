@@ -130,7 +130,7 @@ std::string to_text(const OperationSum& sum);
 struct PartitionedStep {
   int partitions = 1;  // 1: in order
   double step_s = 0.0;
-  bool fits = true;  // true where it fits into the memory of its ranks, or nobody knows that
+  bool fits = true;  // into the memory of its ranks; true also where this is not known
   bool operator==(const PartitionedStep&) const = default;
 };
 
@@ -173,8 +173,8 @@ struct Prediction {
   std::vector<std::string> estimated_kernels;       // their texts, ascending
   std::vector<EstimatedFamily> estimated_families;  // of these kernels, ascending
   std::vector<UnitMargin> margins;                  // empty: not known
-  OperationSum margins_sum;                         // of which the plan is closest to the least
-  Partitioning partitioning;  // without steps: multigrid was not allowed, or is nowhere
+  OperationSum margins_sum;   // the sum in which the plan is closest to the minimum
+  Partitioning partitioning;  // no steps: multigrid was not allowed, or nowhere possible
   bool operator==(const Prediction&) const = default;
 };
 

@@ -16,7 +16,7 @@ namespace cnnplan {
 // Describes the file that one rank wrote. Slices follow each other without gaps, in little-endian
 // order.
 struct CheckpointPart {
-  std::string file;  // beside the checkpoint file, without folders
+  std::string file;  // in the folder of the checkpoint file
   std::int64_t bytes = 0;
   std::string sha256;
   bool operator==(const CheckpointPart&) const = default;
@@ -53,7 +53,7 @@ struct RaisedCycles {
 };
 
 struct Checkpoint {
-  std::string plan_sha256;  // of its text
+  std::string plan_sha256;  // of the plan's text
   Network network;
   std::int64_t batch = 1;
   // With these values and the step, random numbers and the order of samples continue unchanged.
@@ -66,8 +66,8 @@ struct Checkpoint {
   double weight_decay = 0.0;
   double loss_scale = 1.0;
   std::optional<std::int64_t> crop;  // zeros around samples that windows were cut from
-  bool mirror = false;               // half of the samples were
-  int sample_blocks = 1;             // as in Plan: on which bits depend
+  bool mirror = false;               // half of the samples were mirrored
+  int sample_blocks = 1;             // as in Plan; bits depend on it
   // These values are as in RunReport, up to this step.
   std::vector<double> loss;
   std::vector<double> test_accuracy;

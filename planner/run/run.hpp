@@ -48,14 +48,14 @@ struct RunReport {
   std::int64_t batch = 1;
   std::string backend;
   std::string device;
-  Measured step;  // each step's value is that of the slowest rank
+  Measured step;  // each step's value is the time of the slowest rank
   std::vector<MeasuredOperation> operations;
   std::vector<double> loss;                    // per step, the mean over the global mini-batch
   std::vector<GradientCheck> gradient_checks;  // in the order in which they were made
   // The accuracy is in [0, 1], after each epoch or after the last of a number of steps. It is empty
   // where nothing was evaluated.
   std::vector<double> test_accuracy{};
-  std::vector<double> test_loss{};  // as test_accuracy, where the loss compares with targets
+  std::vector<double> test_loss{};  // like test_accuracy, for losses that compare with targets
   std::int64_t peak_memory_bytes = 0;
   std::map<std::string, std::string> environment;
   std::vector<InputFile> inputs;

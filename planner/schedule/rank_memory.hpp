@@ -42,7 +42,7 @@ struct Workspaces {
 // Returns the memory of all workspaces. @pre `bytes` is empty, or has one entry per operation
 std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspaces);
 
-// Returns the memory of one rank. Without `workspaces`, those of kernels are left out.
+// Returns the memory of one rank. Without `workspaces`, no workspaces of kernels count.
 MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces = {});
 // Returns the memory of a schedule that was lowered for prices, and sets its arena_bytes. If all
 // buffers fit without sharing memory, that is more than the rank needs; else buffers get places.

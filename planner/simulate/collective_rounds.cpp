@@ -142,7 +142,7 @@ std::vector<Round> in_messages(const Group& group, int position, AllreduceAlgori
   return exchanges(group, position, algorithm, time, group.platform.gamma_s_per_byte);
 }
 
-// Returns the algorithm that the library is taken to run. Halves are those of a ring.
+// Returns the algorithm that the library is assumed to run. Halves are halves of a ring.
 AllreduceAlgorithm library_algorithm(const Group& group, bool is_measured) {
   if (group.operation.kind != CollectiveKind::allreduce) return AllreduceAlgorithm::ring;
   return is_measured ? AllreduceAlgorithm::recursive_doubling

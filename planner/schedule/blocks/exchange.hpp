@@ -17,9 +17,9 @@ SharedRule rule_of(const BlockOwnership& sources, const BlockOwnership& destinat
 // Holds one rank's part of an exchange.
 struct Exchange {
   TransferList list;
-  SharedRule rule{};        // of the lists of all ranks, where it was given
+  SharedRule rule{};        // yields the lists of all ranks; null where a list was given
   bool in_place = false;    // received into the buffer that is sent from; its own part stays there
-  bool accumulate = false;  // what is received is added
+  bool accumulate = false;  // received values are added
   bool zero_first = false;
 };
 
@@ -60,9 +60,9 @@ Exchange exchange_into_output(SharedRule owned_to_needed, int rank);
 // Says how a slice writes the gradient of its input. All slices of one tensor share this gradient,
 // and the last slice writes first.
 struct SlicedGradient {
-  bool is_shared = false;  // false of other layers
-  bool clears = false;     // the first, of slices that do not cover every channel once
-  bool adds = false;       // those behind it, where slices overlap
+  bool is_shared = false;  // false for layers that are no slices
+  bool clears = false;     // the first to write, unless slices cover every channel once
+  bool adds = false;       // the others, where slices overlap
   auto operator<=>(const SlicedGradient&) const = default;
 };
 // Returns one value for each layer.
@@ -70,9 +70,9 @@ std::vector<SlicedGradient> sliced_gradients(const Network& network);
 
 // Says how the gradient of a tensor may be used, given the tensor's producer and readers.
 struct GradientUse {
-  bool shared = false;    // somebody else reads the needed block: it must not be overwritten
+  bool shared = false;    // the needed block has another reader, so it must not be overwritten
   bool dense = false;     // the producer reads dense blocks only
-  bool replicas = false;  // of the producer's blocks, which take the same bits: a fixed order
+  bool replicas = false;  // replicas of the producer's block need equal bits, so a fixed order
   SlicedGradient sliced{};
   auto operator<=>(const GradientUse&) const = default;
 };

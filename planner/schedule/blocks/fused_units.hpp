@@ -18,11 +18,11 @@ bool has_one_dense_reader(const Network& network, LayerIndex samples);
 // except the splits of both. The search prices an exchange from this value and the splits alone.
 struct ReadSignature {
   LayerSignature reader{};
-  GradientUse gradient_use{};        // of what the reader hands back, for a tensor without replicas
-  bool requires_gradient = false;    // the tensor does
+  GradientUse gradient_use{};        // of the reader's gradient, if the tensor has no replicas
+  bool requires_gradient = false;    // a layer at or before the tensor has parameters
   bool may_load_needed = false;      // has_one_dense_reader
   bool is_dense = false;             // the kernels of the tensor's layer write dense blocks only
-  bool is_dense_when_fused = false;  // the kernels that may compute the layer, too, do
+  bool is_dense_when_fused = false;  // kernels that fuse the layer do so
   int readers = 1;                   // of the tensor
   auto operator<=>(const ReadSignature&) const = default;
 

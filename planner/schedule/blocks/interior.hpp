@@ -13,7 +13,7 @@ namespace cnnplan {
 struct ConvolutionBlocks {
   Box owned;    // of the input
   Box needed;   // of the input
-  Box outputs;  // that it computes
+  Box outputs;  // that the rank computes
 };
 
 // Holds outputs of one sample that one kernel computes. They are cut along one dim, and there is
@@ -21,10 +21,10 @@ struct ConvolutionBlocks {
 struct OutputPart {
   Box outputs;
   Box needed;
-  Window window;  // with the padding that they see
+  Window window;  // with the padding at the edges of `outputs`
   enum class Place { interior, first_strip, last_strip } place = Place::interior;
 
-  bool is_interior() const { return place == Place::interior; }  // needs what is owned only
+  bool is_interior() const { return place == Place::interior; }  // needs owned blocks only
 };
 
 // Returns the interior, sample by sample, then the strips. Together they are all outputs, each

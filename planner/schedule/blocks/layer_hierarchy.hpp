@@ -31,7 +31,7 @@ class LayerHierarchy {
 
  private:
   std::vector<std::vector<LayerRange>> steps_;   // by level
-  std::vector<std::vector<LayerRange>> groups_;  // by level but the last
+  std::vector<std::vector<LayerRange>> groups_;  // by level, except the last
 };
 
 }  // namespace cnnplan
