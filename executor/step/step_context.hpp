@@ -34,8 +34,7 @@ struct StepContext {
   std::function<void(const KernelSpec& spec, const std::string& why)> left_out = {};
 };
 
-// Says what a step measures: each operation, or the step alone. Events between kernels cost time on
-// a GPU.
+// Says whether a step times each operation or itself. Events between kernels cost time on a GPU.
 enum class Timing { operations, step };
 
 }  // namespace cnnplan
