@@ -1,5 +1,4 @@
-// Defines the algorithms of layers whose channels are split over ranks, and says which splits are
-// valid.
+// Defines the algorithms of layers whose channels are split, and says which splits are valid.
 #pragma once
 
 #include <cstdint>

@@ -53,7 +53,6 @@ class Network {
   }
   // Returns -1 when no layer has the name.
   LayerIndex index_of(std::string_view name) const;
-  // Returns the main loss.
   LayerIndex loss_layer() const { return layer_count() - 1; }
   // True for each layer that the main loss depends on.
   std::vector<bool> layers_of_main_loss() const;

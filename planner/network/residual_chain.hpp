@@ -1,5 +1,4 @@
-// Finds residual chains u_{n+1} = u_n + h F(u_n) in networks. Multigrid over layers runs such
-// chains.
+// Finds residual chains u_{n+1} = u_n + h F(u_n), which multigrid over layers can run.
 #pragma once
 
 #include <vector>
@@ -24,9 +23,8 @@ using ResidualChain = std::vector<ResidualBlock>;
 // Returns the longest chains of a network, in order of their layers. A ReLU that clips from above
 // belongs to no F.
 std::vector<ResidualChain> residual_chains(const Network& network);
-// Returns the blocks from the block that begins with layer `first` to the block that ends with the
-// add `last`. Empty where these blocks are not in one chain, or where another layer is between
-// them.
+// Returns the blocks from the block that begins with `first` to the block that ends with the add
+// `last`. Empty where they are not in one chain, or another layer is between them.
 ResidualChain part_of_chain(const Network& network, LayerIndex first, LayerIndex last);
 
 }  // namespace cnnplan

@@ -17,8 +17,7 @@ struct FormulaTerm {
   bool operator==(const FormulaTerm&) const = default;
 };
 
-// Says how long one operation takes on one rank that waits for nobody. Its time is the sum of the
-// terms.
+// Says how long one operation takes on one rank that waits for nobody, as the sum of the terms.
 struct Formula {
   std::string operation;  // its id
   int rank = 0;

@@ -1,5 +1,4 @@
-// Reads and writes places. An operation that serves a gradient bucket has no layer, others have
-// one.
+// Reads and writes places. Only operations that serve a gradient bucket have no layer.
 #include "planner/plan/operation_place_json.hpp"
 
 #include <string>

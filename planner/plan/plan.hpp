@@ -74,8 +74,7 @@ struct PredictedOperation {
   std::string id;
   double predicted_s = 0.0;  // mean over ranks, waiting included
   bool estimated = false;    // a kernel of it was not in the profile
-  // This share of the step lies on the critical path. The shares of all operations add up to the
-  // step.
+  // This share of the step lies on the critical path. All shares add up to the step.
   double critical_s = 0.0;
   OperationPlace place{};
   bool operator==(const PredictedOperation&) const = default;
@@ -105,13 +104,11 @@ struct UnitChoice {
 struct UnitMargin {
   std::vector<std::string> layers;  // the layer that chooses, then the layers that follow it
   std::string runner_up;            // the best other split; empty: none is worth finding
-  // This is the additional time of all operations of Prediction::margins_sum with the runner-up.
-  // All other layers take their best split with the runner-up. It ignores memory, and may be
-  // negative.
+  // The runner-up adds this time to the operations of Prediction::margins_sum, if all other layers
+  // take their best split with it. It ignores memory, and may be negative.
   double margin_s = 0.0;
-  // The best plan with the runner-up differs from this plan in these choices, which include the
-  // choice of these layers. There are none where the best plan takes less in sum, or differs in too
-  // many layers.
+  // The best plan with the runner-up differs from this plan in these choices, the choice of these
+  // layers included. There are none where it takes less in sum, or differs in too many layers.
   std::vector<UnitChoice> changes{};
   bool operator==(const UnitMargin&) const = default;
 };

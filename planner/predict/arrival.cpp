@@ -16,8 +16,7 @@ struct Normal {
   double variance = 0.0;
 };
 
-// Returns the distribution of the later one by Clark 1961, equations (2) to (4), without
-// correlation.
+// Returns the distribution of the later one (Clark 1961, equations (2) to (4), uncorrelated).
 Normal later_of(const Normal& a, const Normal& b) {
   const double spread = std::sqrt(a.variance + b.variance);
   if (spread == 0.0) return {.mean = std::max(a.mean, b.mean)};

@@ -15,8 +15,7 @@ struct ComparedTime {
   double predicted_s = 0.0;
   double measured_s = 0.0;
 
-  // Returns |predicted - measured| / measured. It is 0 when both are 0, and infinite when only the
-  // measured time is 0.
+  // Returns |predicted - measured| / measured. 0 / 0 counts as 0, and x / 0 as infinite.
   double error() const;
   bool operator==(const ComparedTime&) const = default;
 };
@@ -28,8 +27,7 @@ struct UnmatchedOperation {
   bool operator==(const UnmatchedOperation&) const = default;
 };
 
-// Holds the times and the errors. The means and the maximum are taken over `groups` with a measured
-// time above 0.
+// Holds times and errors. Means and the maximum are over `groups` with a measured time above 0.
 struct Comparison {
   std::string network;
   int ranks = 1;
@@ -55,8 +53,7 @@ struct ComparedFiles {
   std::string run = "run.json";
 };
 
-// Compares groups, which sum the operations that both sides have. The step error compares whole
-// steps, overlap included.
+// Compares operations that both sides have, in groups, and whole steps, overlap included.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 // @throws InputError when plan and run do not have one network, number of ranks and batch
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);

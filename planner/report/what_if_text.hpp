@@ -14,8 +14,7 @@ struct WhatIfPlans {
   const Plan& after;   // the best on the changed machine
 };
 
-// Writes a table of the three plans, and a table of the layers whose split changes. `change` is the
-// text that the user typed.
+// Writes a table of the plans, and one of the layers whose split changes. The user typed `change`.
 std::string to_text(const WhatIfPlans& plans, const std::string& change);
 
 }  // namespace cnnplan

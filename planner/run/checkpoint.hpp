@@ -13,8 +13,7 @@
 
 namespace cnnplan {
 
-// Describes the file that one rank wrote. Slices follow each other without gaps, in little-endian
-// order.
+// Describes the file that one rank wrote: little-endian slices that follow each other without gaps.
 struct CheckpointPart {
   std::string file;  // in the folder of the checkpoint file
   std::int64_t bytes = 0;
@@ -36,8 +35,7 @@ struct StoredSlice {
 struct StoredTensor {
   std::string name;  // "/conv1/weight", "/conv1/weight_momentum", "/bn1/mean"
   Shape shape;       // weights (F, C/groups, KD, KH, KW), others (1, 1, 1, 1, F)
-  // Running values have one slice for each rank. All other slices are disjoint and cover the
-  // tensor.
+  // Running values have one slice for each rank. Other slices are disjoint and cover the tensor.
   std::vector<StoredSlice> slices;
   bool operator==(const StoredTensor&) const = default;
 };

@@ -105,8 +105,7 @@ std::vector<Round> exchanges(const Group& group,
   return rounds;
 }
 
-// True if some ranks only hand over their values before the rounds of the others, and get the sums
-// after them.
+// True if some ranks only give their values before the others' rounds, and get the sums afterwards.
 bool folds(const Group& group, AllreduceAlgorithm algorithm) {
   const std::vector<RoundSeries> all =
       round_series(algorithm, group.ranks(), group.operation.ranks_per_node);

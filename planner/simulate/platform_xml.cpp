@@ -18,8 +18,7 @@ constexpr const char* head = R"(<?xml version="1.0"?>
 )";
 constexpr const char* tail = "  </zone>\n</platform>\n";
 constexpr const char* self = "self";
-// The processes of a rank do not take turns on its host. They are lanes of kernels, packing of
-// halos, and adding.
+// The processes of a rank (lanes, packing of halos, adding) do not take turns on its host.
 constexpr int cores = max_concurrency + 2;
 
 std::string number(double value) {

@@ -1,5 +1,4 @@
-// Writes the schedules of all ranks as traces. It interprets schedules as prediction and execution
-// do.
+// Writes the schedules of all ranks as traces, which SimGrid replays.
 #pragma once
 
 #include <set>
@@ -26,8 +25,7 @@ struct TraceOptions {
 struct Traces {
   int ranks = 1;
   std::vector<Trace> processes;
-  // Holds pairs of ranks that send and receive. A rank whose processes signal is paired with
-  // itself.
+  // Holds pairs of sender and receiver, which are equal where a rank's processes signal.
   std::set<std::pair<int, int>> routes;
   std::int64_t messages = 0;  // signals left out
 };

@@ -15,8 +15,7 @@ void write_simulation(const std::string& folder, const Platform& platform, const
 // Returns the command that replays the files. It must run in their folder.
 std::string replay_command(int processes);
 
-// Returns the seconds until the last process ends. The output of SimGrid stays in
-// `folder`/smpirun.log.
+// Returns the seconds until the last process ends. SimGrid's output stays in `folder`/smpirun.log.
 // @throws EnvironmentError where smpirun is missing or fails
 double replay(const std::string& folder, int processes);
 

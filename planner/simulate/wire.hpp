@@ -23,8 +23,7 @@ struct WireLink {
 // counts as 1, and one above 2 as 2, because no link is slower than with one direction at a time.
 WireLink wire_link(const Level& level);
 
-// Returns the bytes that take `seconds` on an otherwise idle link of `level`. The result is at
-// least 1.
+// Returns the bytes that take `seconds` on an otherwise idle link of `level`, at least 1.
 std::int64_t wire_bytes(const Level& level, double seconds);
 
 // Returns how long a message takes alone if it takes `seconds` while its link is busy in both

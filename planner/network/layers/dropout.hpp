@@ -1,5 +1,4 @@
-// Defines the layer kind `dropout`: sets a random part of the values to zero while a network
-// trains.
+// Defines the layer kind `dropout`: sets random values to zero while a network trains.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,4 @@
-// Defines the layer kind `local_response_norm`: divides each value by a sum over neighbouring
-// channels.
+// Defines the layer kind `local_response_norm`: divides values by sums over neighbouring channels.
 #pragma once
 
 #include <cstdint>

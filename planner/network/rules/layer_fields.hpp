@@ -30,8 +30,7 @@ enum class Written { unless_default, always };
 struct SpatialField {
   IntegerRange range;
   std::int64_t without_depth = 0;  // the value of d where lists have two entries
-  // Returns the values where the key is missing. `entries` is 2 or 3, the length of the network's
-  // lists.
+  // Returns the values of a missing key. `entries` is 2 or 3, the length of the network's lists.
   Triple (*defaults)(std::size_t entries) = nullptr;
 };
 

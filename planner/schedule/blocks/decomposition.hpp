@@ -22,10 +22,9 @@ class Decomposition : public FusedUnits {
  public:
   // Keeps a reference. @pre validate(plan) holds
   explicit Decomposition(const Plan& plan);
-  // Computes the exchanges of the wanted units only, and the blocks of the layers around these
-  // units. The layers around a unit are its own, its inputs, the readers of both, and all losses.
-  // Where multigrid runs a chain, they are all layers. Exchanges of other units must not be asked
-  // for.
+  // Computes the exchanges of the wanted units only, and the blocks of their layers, their inputs,
+  // the readers of both, and all losses. Where multigrid runs a chain, it computes all blocks.
+  // Exchanges of other units must not be asked for.
   // @pre `wanted` is by unit
   Decomposition(FusedUnits units, const std::vector<bool>& wanted);
 

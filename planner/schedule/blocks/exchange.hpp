@@ -23,32 +23,27 @@ struct Exchange {
   bool zero_first = false;
 };
 
-// Returns the block in which a rank stores its part of a tensor. It includes the halo where all
-// readers of dense blocks read the same haloed block. No copy into a haloed buffer is needed then.
-// `dense_reads` are the blocks that readers of dense blocks read. With `dense`, the producer writes
-// dense blocks only.
+// Returns the block in which a rank stores its part of a tensor. It includes the halo if all
+// readers of dense blocks read an equal block, as listed in `dense_reads`, so that no copy is
+// needed. With `dense`, the producer writes dense blocks only.
 Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads);
 
-// False where every rank owns the block that it needs. A reader that copies its inputs moves them
-// in any case.
+// False where every rank owns the block that it needs. Inputs that a reader copies always move.
 bool exchanges_forward(const LayerTraits& reader,
                        const BlockOwnership& owned,
                        const BlockOwnership& needed);
-// True where ranks that load samples also load the halos that a layer on the same mesh needs. There
-// is nothing to exchange then. It requires that the needed blocks contain the owned ones and that
-// some are larger.
+// True where ranks that load samples also load the halos that a layer on the same mesh needs, so
+// that nothing is exchanged. Every needed block then contains the owned block.
 // @pre the layer reads dense blocks, and no other layer reads the samples
 bool loads_needed(const BlockOwnership& owned, const BlockOwnership& needed);
 // False where every rank has the complete gradient of its owned block. Replicas that own one block
-// each may hold different parts of its gradient. A reader that copies its inputs moves gradients in
-// any case.
+// may hold different parts of its gradient. Gradients of inputs that a reader copies always move.
 bool exchanges_backward(const LayerTraits& reader,
                         const BlockOwnership& needed,
                         const BlockOwnership& owned);
 
 // Returns the exchange from owned to needed blocks. It works in place where the tensor is stored as
-// `storage`, a box with room for the block that this rank needs. It also does where the rank needs
-// just the block that it owns.
+// `storage`, which has room for the needed block, or where the rank owns just what it needs.
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank);
 // Does this with a given list, where the rank owns `own` and needs `want`.
 Exchange exchange_forward(
@@ -78,8 +73,7 @@ struct GradientUse {
 };
 
 // True when a layer with these parameters passes its own gradient, or a part of it, on to this
-// input. Other layers may then read the gradient, too. The scaled input of an add, its second one,
-// gets a gradient of its own.
+// input. Other layers may then read it, too. The scaled input of an add gets a gradient of its own.
 bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
 // Returns the exchange from needed to owned blocks, which adds halos to the own block. It works in

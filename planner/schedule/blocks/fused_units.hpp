@@ -38,8 +38,7 @@ class FusedUnits {
   explicit FusedUnits(const Plan& plan);
 
   const Plan& plan() const { return plan_; }
-  // Returns the units in order of execution. A fused unit runs in the place of its last layer, when
-  // all inputs are computed.
+  // Returns the units in order of execution. A fused unit runs in the place of its last layer.
   const std::vector<Unit>& units() const { return units_; }
   // Returns the place of a unit among units().
   std::size_t index_of(const Unit& unit) const {
@@ -57,8 +56,7 @@ class FusedUnits {
   const SlicedGradient& sliced_gradient(LayerIndex layer) const {
     return sliced_gradients_.at(layer);
   }
-  // Returns how the gradient that the reader of an input passes back may be used. The caller sets
-  // `shared` and `replicas`.
+  // Returns how the gradient from a reader may be used. The caller sets `shared` and `replicas`.
   GradientUse gradient_use(LayerIndex source, LayerIndex reader) const {
     return {.dense = needs_dense_gradient(source), .sliced = sliced_gradient(reader)};
   }

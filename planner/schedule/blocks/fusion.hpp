@@ -1,5 +1,4 @@
-// Says which layers run as one kernel. Convolution, batch norm and add take the element-wise layers
-// after them.
+// Says which layers run as one kernel: convolution, batch norm and add, with layers after them.
 #pragma once
 
 #include <vector>

@@ -12,9 +12,8 @@ struct LayerRange {
   auto operator<=>(const LayerRange&) const = default;
 };
 
-// On level 0, a step passes one layer. On each other level, it passes `coarsening` steps of the
-// level before, or fewer at the end. The points of a level are where its steps begin and where its
-// last step ends.
+// On level 0, a step passes one layer. On other levels, it passes `coarsening` steps of the level
+// before, or fewer at the end. The points of a level are the ends of its steps.
 class LayerHierarchy {
  public:
   // @pre layers >= 1, coarsening >= 2, levels >= 1
@@ -25,8 +24,7 @@ class LayerHierarchy {
   int levels() const { return static_cast<int>(steps_.size()); }
   // Returns the layers of every step. @pre 0 <= level < levels()
   const std::vector<LayerRange>& steps(int level) const { return steps_[level]; }
-  // Returns, for each step of the next level, the steps of `level` in it. @pre 0 <= level <
-  // levels() - 1
+  // Returns the steps in each step of the next level. @pre 0 <= level < levels() - 1
   const std::vector<LayerRange>& groups(int level) const { return groups_[level]; }
 
  private:

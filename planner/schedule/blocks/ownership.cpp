@@ -32,8 +32,7 @@ Range multiplied_channels(const Plan& plan, LayerIndex layer, std::int64_t count
   return block_range(count, parts.of_inputs, own.mesh.coordinate(rank, Axis::c) % parts.of_inputs);
 }
 
-// Returns the output channels that a rank computes, wholly or as parts of sums. Ranks of other
-// stages have none.
+// Returns the output channels that a rank computes or adds to. Ranks of other stages have none.
 Range computed_channels(const Plan& plan, LayerIndex layer, int rank) {
   if (!is_at_stage(plan, layer, rank)) return {};
   const LayerPlan& own = layer_plan(plan, layer);

@@ -10,8 +10,7 @@
 
 namespace cnnplan {
 
-// True if `rank` has a part of `layer`. On an axis l, the ranks of one coordinate have the whole
-// layer.
+// True if `rank` has a part of `layer`: it has the layer's stage as its coordinate on axis l.
 bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
 // Returns the output block of `layer` on every rank.
 BlockOwnership owned_blocks(const Plan& plan, LayerIndex layer);

@@ -1,5 +1,4 @@
-// Lowers the passes of layers that compute each value from the values at its place: ReLU, dropout
-// and add.
+// Lowers the passes of layers that compute value by value: ReLU, dropout and add.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"
