@@ -28,7 +28,7 @@ struct StepState {
   double loss_scale = 1.0;
 };
 
-// A kernel that is ready to run: primitives and workspace are built, and run() allocates nothing.
+// Holds a kernel that is ready to run. Everything is built, so that run() allocates nothing.
 class Kernel {
  public:
   virtual ~Kernel() = default;

@@ -1,4 +1,4 @@
-// One communicator per distinct group of ranks.
+// Creates one communicator for each distinct group of ranks.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ class Groups {
   const Communicator& world() const { return *world_; }
   // Collective over the members: every rank asks for its groups in the order of its schedule.
   const Communicator& get(const std::vector<int>& ranks);
-  // Null where NCCL is not used. Collective likewise.
+  // Returns null where NCCL is not used. This call is collective over the members, too.
   const NcclCommunicator* get_nccl(const std::vector<int>& ranks);
 
  private:

@@ -1,4 +1,4 @@
-// Runs of kernels that follow each other, captured and started as one graph of the device.
+// Captures and starts each sequence of kernels as one graph of the device.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The kernels that cannot run, and are left out of all steps.
+// Remembers the kernels that cannot run, which are left out of all steps.
 #pragma once
 
 #include <set>

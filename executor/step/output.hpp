@@ -1,4 +1,4 @@
-// What a network computes: the layer before its loss.
+// Finds the output of a network: the layer before its loss.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,12 @@ namespace cnnplan {
 
 LayerIndex output_layer(const Network& network);
 
-// Bytes that rank 0 gathers of the output of a mini-batch.
+// Returns the bytes that rank 0 gathers of the output of a mini-batch.
 std::int64_t gathered_bytes(const Plan& plan);
 
-// Its output of the mini-batch that a step was last run on, row-major (N, C, D, H, W), on rank 0;
-// empty elsewhere. @pre `memory` is that of `schedule`, which is that of this rank. Collective.
+// Returns the network's output of the mini-batch of the last step on rank 0, row-major (N, C, D, H,
+// W). Other ranks get an empty vector. This call is collective.
+// @pre `memory` belongs to `schedule`, which belongs to this rank
 std::vector<double> gather_output(const Plan& plan,
                                   const Schedule& schedule,
                                   const ScheduleMemory& memory,

@@ -13,8 +13,8 @@
 
 namespace cnnplan {
 
-// A block that the host may read: the buffer's own memory where the device is the host, else a
-// copy.
+// Refers to a block that the host may read: the buffer's own memory where the device is the host,
+// else a copy.
 struct HostBlock {
   std::vector<std::byte> copy;  // empty where none is needed
   TensorView view;

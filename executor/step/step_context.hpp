@@ -1,4 +1,4 @@
-// The objects that a step runs on, and the ways in which it can run.
+// Holds the objects that a step runs on, and says how it runs.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// The objects that a schedule runs on, which are borrowed, and how it runs.
+// Borrows the objects that a schedule runs on, and says how it runs.
 struct StepContext {
   Backend* backend = nullptr;
   ParameterStore* parameters = nullptr;
@@ -34,8 +34,7 @@ struct StepContext {
   std::function<void(const KernelSpec& spec, const std::string& why)> left_out = {};
 };
 
-// What a step measures: each operation, or the step alone. Events between kernels cost time on a
-// GPU.
+// Says whether a step times each operation or itself. Events between kernels cost time on a GPU.
 enum class Timing { operations, step };
 
 }  // namespace cnnplan

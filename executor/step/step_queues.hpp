@@ -1,4 +1,4 @@
-// The queue of the device that each operation of a schedule uses.
+// Chooses the queue of the device that each operation of a schedule uses.
 #pragma once
 
 #include <cstddef>

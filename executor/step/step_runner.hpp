@@ -1,5 +1,4 @@
-// The executor's interpreter, which runs a schedule step by step. It decides nothing about
-// distribution.
+// Interprets a schedule, step by step. It decides nothing about distribution.
 #pragma once
 
 #include <cstddef>

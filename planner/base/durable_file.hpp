@@ -23,7 +23,7 @@ struct FileDigest {
 // Writes to a temporary file next to `file`. A file may have only one writer at a time.
 class DurableFile {
  public:
-  // The constructor and the members below throw IoError.
+  // @throws IoError, as the members below do
   explicit DurableFile(const std::string& file);
   DurableFile(const DurableFile&) = delete;
   DurableFile& operator=(const DurableFile&) = delete;

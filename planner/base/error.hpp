@@ -80,7 +80,7 @@ class EnvironmentError : public Error {
   explicit EnvironmentError(const std::string& message) : Error(ExitCode::environment, message) {}
 };
 
-// A peer or the network failed (exit code 8).
+// This error means that a peer or the network failed (exit code 8).
 class CommError : public Error {
  public:
   explicit CommError(const std::string& message) : Error(ExitCode::peer_lost, message) {}

@@ -1,4 +1,4 @@
-// A vector whose elements are found by an index type, such as the operations of a schedule.
+// Defines a vector whose elements are found by an index type, such as the operations of a schedule.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Ranges of the numbers that files and options may hold.
+// Defines ranges of the numbers that files and options may hold.
 #pragma once
 
 #include <compare>

@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// The place of an element among elements of one kind, which `Tag` names. An index becomes an int
-// wherever one is needed. An int becomes an index only where the code says so.
+// Holds the place of an element among elements of one kind, which `Tag` names. An index becomes an
+// int wherever one is needed. An int becomes an index only where the code says so.
 template <typename Tag>
 class TypedIndex {
  public:

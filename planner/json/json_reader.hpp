@@ -27,7 +27,7 @@ inline constexpr IntegerRange bytes_range{0, std::int64_t{1} << 60};
 inline constexpr NumberRange seconds_range{.minimum = 0.0, .maximum = 1e9};
 inline constexpr NumberRange seconds_per_byte_range{.minimum = 0.0, .maximum = 1.0};
 
-// A type of integer that JsonReader::integer is instantiated for.
+// True for the types of integers that JsonReader::integer is instantiated for.
 template <typename T>
 concept FieldInteger =
     std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;

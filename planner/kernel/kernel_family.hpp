@@ -1,4 +1,4 @@
-// Groups kernels into families. The time of a kernel is estimated from timed kernels of its family.
+// Defines families of kernels. The time of a kernel is estimated from timed kernels of its family.
 #pragma once
 
 #include <compare>

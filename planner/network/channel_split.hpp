@@ -1,4 +1,4 @@
-// Splits of channels over ranks: the algorithms of convolutions, and the layers that allow a split.
+// Defines the algorithms of layers whose channels are split, and says which splits are valid.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,20 @@
 
 namespace cnnplan {
 
-// How a layer that mixes channels is computed on a mesh with an axis c. Both x and y are split over
-// their channels, and every rank has the slice of the weight that it multiplies with. Source:
+// Says how a layer that mixes channels is computed on a mesh with an axis c. Both x and y are split
+// over their channels, and every rank has the slice of the weight that it multiplies with. Source:
 // Dryden et al. 2019b, "Channel and Filter Parallelism for Large-Scale CNN Training", section 3.
 enum class ChannelAlgorithm {
-  // Outputs stay: all channels of x are gathered, each rank computes its own of y. Backward, dx is
-  // summed and scattered.
+  // Outputs stay. All channels of x are gathered, and each rank computes its own channels of y.
+  // Backward, dx is summed and scattered.
   stationary_y,
-  // Inputs stay: each rank computes the part of y that its channels of x contribute. These parts
-  // are
-  // summed and scattered. Backward, dy is gathered.
+  // Inputs stay. Each rank computes the part of y that its channels of x contribute. These parts
+  // are summed and scattered. Backward, dy is gathered.
   stationary_x,
   // The weight stays, cut in both directions. The p = f q ranks each gather one of q parts of x,
-  // and
-  // compute its contribution to one of f parts of y. Contributions are summed and scattered among q
-  // ranks. Backward, dy is gathered among these q ranks, and dx is summed and scattered among the f
-  // ranks with its part.
+  // and compute its contribution to one of f parts of y. Contributions are summed and scattered
+  // among q ranks. Backward, dy is gathered among these q ranks, and dx is summed and scattered
+  // among the f ranks with its part.
   stationary_w,
 };
 std::string_view to_text(ChannelAlgorithm algorithm);

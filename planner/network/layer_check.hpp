@@ -1,4 +1,4 @@
-// Checks of the name and the inputs of a layer, which hold for every kind.
+// Checks the name and the inputs of a layer by rules that hold for every kind.
 #pragma once
 
 #include <functional>

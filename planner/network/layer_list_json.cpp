@@ -18,13 +18,13 @@ constexpr std::string_view previous_name = "prev";
 constexpr std::string_view repeat_input_name = "repeat_input";
 constexpr IntegerRange repeat_range{1, max_layers};
 
-// One repetition of a group of layers.
+// Holds one repetition of a group of layers.
 struct Repetition {
   std::string prefix;  // of the names of its layers: "res_7_"
   std::string input;   // the layer before the repetition; empty where there is none
 };
 
-// The lists of a network have as many entries as the size of its input.
+// The spatial lists of a network have as many entries as the size of its input.
 SpatialFormat format_of(const JsonReader& layer) {
   const JsonReader size = layer.at("size");
   return {.entries = size.is_list() ? size.entries({2, 3}).size() : 2};

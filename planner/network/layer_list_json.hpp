@@ -1,4 +1,4 @@
-// The list of layers of a network file, in which layers may stand once for many repetitions.
+// Reads the list of layers of a network file, where an entry may stand for many repetitions.
 #pragma once
 
 #include <string>
@@ -15,9 +15,10 @@ struct LayerList {
   std::vector<std::string> pointers;  // by layer: where it stands in the file
 };
 
-// `list`: layers, and repeats {"repeat": count, "name": "res", "layers": [...]}, whose layer "conv"
-// becomes res_1_conv, res_2_conv and so on. A repetition begins with the output of the one before.
-// @throws InputError, before anything is repeated where more than max_layers would come out
+// Reads layers and repeats. The layer "conv" of a repeat {"repeat": count, "name": "res", "layers":
+// [...]} becomes res_1_conv, res_2_conv and so on. A repetition begins with the output of the
+// repetition before it.
+// @throws InputError. A list with more than max_layers is refused before anything is repeated.
 LayerList read_layers(const JsonReader& list);
 
 }  // namespace cnnplan

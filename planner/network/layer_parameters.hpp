@@ -1,4 +1,4 @@
-// The parameters of a layer of any kind, and questions that every kind answers.
+// Holds the parameters of a layer of any kind, and answers questions about every kind.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,7 @@ bool mixes_channels(const LayerParameters& parameters);
 // Returns the number of groups of channels that a convolution does not mix with each other, and 1
 // for kinds that have no such groups.
 std::int64_t groups_of(const LayerParameters& parameters);
-// Whether the layer adds a bias. @pre mixes_channels(parameters)
+// True if the layer adds a bias. @pre mixes_channels(parameters)
 bool has_bias(const LayerParameters& parameters);
 // @pre is_loss(parameters)
 double loss_weight(const LayerParameters& loss);

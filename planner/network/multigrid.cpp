@@ -1,4 +1,4 @@
-// Names; how many levels a chain has.
+// Names the methods of multigrid, and computes how many levels a chain may have.
 #include "planner/network/multigrid.hpp"
 
 namespace cnnplan {

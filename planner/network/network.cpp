@@ -12,7 +12,7 @@
 namespace cnnplan {
 namespace {
 
-// The limit for all layers together. Below it, the bytes of weights, gradients and momentum stay
+// This limits all layers together. Below it, the bytes of weights, gradients and momentum stay
 // below the bytes that files may name.
 constexpr std::int64_t max_parameters = std::int64_t{1} << 53;
 
@@ -45,7 +45,7 @@ void Network::connect(LayerIndex index, const IndexByName& earlier, const std::s
   const LayerPlace place{file, static_cast<std::size_t>(index)};
   for (const std::string& input : layer(index).inputs) {
     const auto found = earlier.find(input);
-    // Files may leave out the input that is the layer listed before.
+    // Files may omit the input if it is the layer listed before.
     const bool is_default = found != earlier.end() && found->second == index - 1;
     const std::string key =
         is_default && layer(index).inputs.size() == 1 ? "" : inputs_key(layer(index));

@@ -1,4 +1,4 @@
-// A network: its layers in topological order, with their parameters and shapes.
+// Holds a network: its layers in topological order, with their parameters and shapes.
 #pragma once
 
 #include <array>
@@ -31,16 +31,16 @@ struct Layer {
   bool operator==(const Layer&) const = default;
 };
 
-// A validated network. Layer indices follow the listed (topological) order. The last layer is the
-// main loss, and has the weight 1. Auxiliary losses have its kind and its shape, and compare with
-// the same labels or targets. Training minimises the sum of all losses times their weights.
-// Evaluation and inference leave out layers that only auxiliary losses need.
+// Holds a validated network. Layer indices follow the listed (topological) order. The last layer is
+// the main loss, and has the weight 1. Auxiliary losses have its kind and its shape, and compare
+// with its labels or targets. Training minimises the sum of all losses times their weights.
+// Evaluation and inference omit layers that only auxiliary losses need.
 class Network {
  public:
   Network() = default;
   // @throws InputError (pointer "/layers/<i>/...", `file` as given) for duplicate or unknown names,
   // wrong numbers of inputs, impossible shapes, sizes whose products overflow, an output without
-  // consumer, no loss at the end, or auxiliary losses that do not fit the main loss
+  // consumer, no loss at the end, or wrong auxiliary losses
   Network(std::string name, std::vector<Layer> layers, const std::string& file = "network");
 
   const std::string& name() const { return name_; }
@@ -53,7 +53,6 @@ class Network {
   }
   // Returns -1 when no layer has the name.
   LayerIndex index_of(std::string_view name) const;
-  // Returns the main loss.
   LayerIndex loss_layer() const { return layer_count() - 1; }
   // True for each layer that the main loss depends on.
   std::vector<bool> layers_of_main_loss() const;
@@ -100,7 +99,7 @@ Network with_input_size(const Network& network, const std::array<std::int64_t, 3
 // Reads "512x512" as (0, H, W) and "64x512x512" as (D, H, W). @throws InputError
 std::array<std::int64_t, 3> parse_size(const std::string& text);
 
-// JSON (schema cnnplan.network/1). @throws InputError, IoError
+// Reads JSON of the schema cnnplan.network/1. @throws InputError, IoError
 Network parse_network(std::string_view json, const std::string& file);
 Network read_network(const std::string& file);
 std::string to_json(const Network& network);

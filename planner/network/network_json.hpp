@@ -1,4 +1,4 @@
-// Networks inside other documents: a plan holds its network.
+// Reads and writes networks inside other documents. A plan, for example, contains its network.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,12 +8,12 @@
 
 namespace cnnplan {
 
-// @throws InputError, with pointers below that of `root`
+// @throws InputError, with pointers below the pointer of `root`
 Network network_from_json(const JsonReader& root);
 // Appends "name" and "layers".
 void add_network(nlohmann::ordered_json& document, const Network& network);
 
-// The same with "schema", as a value of another document.
+// Read and return a network with its "schema", as a value of another document.
 Network read_embedded_network(const JsonReader& reader);
 nlohmann::ordered_json embedded_network(const Network& network);
 

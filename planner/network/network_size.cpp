@@ -1,4 +1,4 @@
-// Other input sizes, as users write them.
+// Reads input sizes as users write them, and changes the input size of a network.
 #include <algorithm>
 #include <utility>
 

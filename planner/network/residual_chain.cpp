@@ -1,4 +1,4 @@
-// Chains block by block.
+// Finds residual chains, block by block.
 #include "planner/network/residual_chain.hpp"
 
 #include <algorithm>
@@ -14,20 +14,20 @@ bool has_one_reader(const Network& network, LayerIndex layer) {
   return network.consumers_of(layer).size() == 1;
 }
 
-// A kernel of the add would compute it, too.
+// True if a ReLU alone reads the layer. The kernel of an add would then compute this ReLU, too.
 bool is_read_by_relu(const Network& network, LayerIndex layer) {
   return has_one_reader(network, layer) &&
          std::holds_alternative<Relu>(network.layer(network.consumers_of(layer)[0]).parameters);
 }
 
-// The first layer of F, whose last one is `transform`.
+// Returns the first layer of F, whose last layer is `transform`.
 LayerIndex weights_of(const Network& network, LayerIndex transform) {
   const auto* relu = std::get_if<Relu>(&network.layer(transform).parameters);
   const bool passes = relu != nullptr && std::isinf(relu->max);
   return passes ? network.inputs_of(transform)[0] : transform;
 }
 
-// The block that ends with `layer`.
+// Returns the block that ends with `layer`, if there is one.
 std::optional<ResidualBlock> block_at(const Network& network, LayerIndex layer) {
   const auto* add = std::get_if<Add>(&network.layer(layer).parameters);
   if (add == nullptr) return {};
@@ -35,7 +35,7 @@ std::optional<ResidualBlock> block_at(const Network& network, LayerIndex layer) 
   const LayerIndex transform = network.inputs_of(layer)[1];
   const LayerIndex weights = weights_of(network, transform);
   const LayerParameters& parameters = network.layer(weights).parameters;
-  // Behind a transposed convolution, a relu and a bias have kernels of their own.
+  // After a transposed convolution, a ReLU and a bias have kernels of their own.
   const bool is_block = !is_read_by_relu(network, layer) && mixes_channels(parameters) &&
                         !is_transposed(parameters) && network.inputs_of(weights)[0] == input &&
                         has_one_reader(network, weights) && has_one_reader(network, transform);

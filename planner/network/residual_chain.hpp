@@ -1,4 +1,4 @@
-// Residual chains in networks: u_{n+1} = u_n + h F(u_n), the unit of multigrid over layers.
+// Finds residual chains u_{n+1} = u_n + h F(u_n), which multigrid over layers can run.
 #pragma once
 
 #include <vector>
@@ -7,8 +7,8 @@
 
 namespace cnnplan {
 
-// One layer of the chain in the sense of Kirby et al. 2020, equation 1: F is a convolution or fully
-// connected layer, and the ReLU behind it where there is one.
+// Holds one layer of the chain in the sense of Kirby et al. 2020, equation 1. F is a convolution or
+// a fully connected layer, with the ReLU after it if there is one.
 struct ResidualBlock {
   LayerIndex weights = 0;    // the first layer of F
   LayerIndex transform = 0;  // the last layer of F
@@ -17,14 +17,14 @@ struct ResidualBlock {
   bool operator==(const ResidualBlock&) const = default;
 };
 
-// Blocks each of which reads what the one before it writes, and nobody else does.
+// Each block is the only reader of the block before it.
 using ResidualChain = std::vector<ResidualBlock>;
 
-// The longest chains of a network, in order of their layers. A ReLU that clips from above belongs
-// to no F.
+// Returns the longest chains of a network, in order of their layers. A ReLU that clips from above
+// belongs to no F.
 std::vector<ResidualChain> residual_chains(const Network& network);
-// The blocks from the one that begins with layer `first` to the one that ends with the add `last`;
-// empty where these are not blocks of one chain, or another layer stands between them.
+// Returns the blocks from the block that begins with `first` to the block that ends with the add
+// `last`. Empty where they are not in one chain, or another layer is between them.
 ResidualChain part_of_chain(const Network& network, LayerIndex first, LayerIndex last);
 
 }  // namespace cnnplan

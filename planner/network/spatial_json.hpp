@@ -24,10 +24,9 @@ Triple read_spatial(const JsonReader& reader,
                     SpatialFormat format,
                     const IntegerRange& range,
                     std::int64_t neutral);
-// The keys of a window in a layer.
+// A layer in a file gives its window with these keys.
 inline constexpr std::array<std::string_view, 5> window_keys{
     "kernel", "stride", "padding", "padding_end", "dilation"};
-// Reads the window of `layer`.
 Window read_window(const JsonReader& layer, SpatialFormat format, DefaultStride stride);
 
 // Returns a list, or a number where all entries are equal.

@@ -1,4 +1,4 @@
-// A price, written out.
+// Holds prices as sums of terms, so that a report can write out how they came about.
 #pragma once
 
 #include <string>
@@ -6,18 +6,18 @@
 
 namespace cnnplan {
 
-// A figure, and how often it counts.
+// Holds a figure of the machine, and the amount that it is multiplied by or that it divides.
 struct FormulaTerm {
   std::string figure;    // as its file calls it: "node.beta_s_per_byte"; rates: "flops_per_s"
   double value = 0.0;    // of the figure
-  double amount = 1.0;   // messages, bytes or operations, with what shares or slows them
+  double amount = 1.0;   // messages, bytes or operations, times factors of sharing and slowdown
   std::string unit{};    // of the amount: "B", "flop"; empty: a count
   bool is_rate = false;  // the amount is divided by the figure
   double seconds() const { return is_rate ? amount / value : amount * value; }
   bool operator==(const FormulaTerm&) const = default;
 };
 
-// What one operation costs one rank that waits for nobody: the sum of the terms.
+// Says how long one operation takes on one rank that waits for nobody, as the sum of the terms.
 struct Formula {
   std::string operation;  // its id
   int rank = 0;

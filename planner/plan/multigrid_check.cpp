@@ -1,4 +1,4 @@
-// Chain by chain, block by block.
+// Checks the chains of a plan, block by block.
 #include "planner/plan/multigrid_check.hpp"
 
 #include <algorithm>

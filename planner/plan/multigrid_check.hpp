@@ -1,4 +1,4 @@
-// Whether the chains that a plan runs by multigrid are chains, and are split as they may be.
+// Checks that the layers which a plan runs by multigrid are chains with an allowed split.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace cnnplan {
 
 // @throws InputError (pointer into plan.json)
-// @pre every layer has a mesh that it may have, and a stage of it
+// @pre every layer has a valid mesh, and a stage of this mesh
 void check_multigrid(const Plan& plan, const std::string& file);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Chains by the names of their first and last layers.
+// Reads and writes chains, which files name by their first and last layers.
 #include "planner/plan/multigrid_json.hpp"
 
 #include <nlohmann/json.hpp>

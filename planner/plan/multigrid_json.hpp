@@ -1,4 +1,4 @@
-// The list of chains that a plan runs by multigrid.
+// Reads and writes the list of chains that a plan runs by multigrid.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// "multigrid" of a plan; empty where it has none.
+// Reads "multigrid" of a plan. The list is empty where the key is missing.
 std::vector<Multigrid> read_multigrid(const JsonReader& root, const Network& network);
 nlohmann::ordered_json to_ordered_json(const std::vector<Multigrid>& chains,
                                        const Network& network);

@@ -1,4 +1,4 @@
-// Names of the parts, in the order of their declaration.
+// Names the parts, in the order of their declaration.
 #include "planner/plan/operation_part.hpp"
 
 #include <cstddef>

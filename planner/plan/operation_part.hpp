@@ -1,4 +1,4 @@
-// What an operation does in a training step, named alike in schedules, files and reports.
+// Says what an operation does in a training step. Schedules, files and reports share these names.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ enum class OperationPart {
 };
 std::string_view to_text(OperationPart part);
 
-// True for the parts that serve all layers of a gradient bucket together, so that they belong to no
+// True for the parts that serve all layers of a gradient bucket together, and so belong to no
 // layer.
 bool serves_bucket(OperationPart part);
 

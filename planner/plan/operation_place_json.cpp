@@ -1,4 +1,4 @@
-// An operation that serves a gradient bucket has no layer; all others have one.
+// Reads and writes places. Only operations that serve a gradient bucket have no layer.
 #include "planner/plan/operation_place_json.hpp"
 
 #include <string>

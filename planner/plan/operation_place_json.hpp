@@ -1,4 +1,4 @@
-// The part, layer and level of an operation, as plan and run files carry them.
+// Reads and writes the part, layer and level of an operation in plan and run files.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

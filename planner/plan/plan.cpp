@@ -1,4 +1,4 @@
-// Plans without a search, and the checks of plans that come from outside.
+// Makes plans without a search, and checks plans from files.
 #include "planner/plan/plan.hpp"
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace cnnplan {
 namespace {
 
-// Outputs of all layers together, for the whole batch: with halos, error signals and buffers their
-// bytes stay below what files may name.
+// This limits the outputs of all layers together, for the whole batch. Below it, the bytes of
+// outputs, halos, error signals and buffers stay below the bytes that files may name.
 constexpr std::int64_t max_elements = std::int64_t{1} << 53;
 
-// Refusals of one plan file.
+// Refuses invalid values of one plan file.
 class PlanCheck {
  public:
   explicit PlanCheck(const std::string& file) : file_(file) {}
@@ -64,7 +64,7 @@ class PlanCheck {
            '"' + std::string(to_text(halo)) + '"',
            "\"exchange_first\" but for convolutions that are not transposed");
   }
-  // A sharded update runs each half by itself.
+  // Requires an algorithm with halves, because a sharded update runs each half by itself.
   void halves(const std::string& pointer, AllreduceAlgorithm algorithm) const {
     if (has_halves(algorithm)) return;
     refuse(pointer,
@@ -100,7 +100,7 @@ class PlanCheck {
            "at most " + std::to_string(stages - 1) + ", of the " + std::to_string(stages) +
                " ranks along l");
   }
-  // `elements` and the output of a layer.
+  // Returns the sum of `elements` and the output of a layer.
   std::int64_t with_output(std::int64_t elements,
                            const Network& network,
                            LayerIndex index,

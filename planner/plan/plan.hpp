@@ -1,4 +1,4 @@
-// A strategy: how every layer is split, and what the planner expects of it.
+// Holds a plan: how every layer is split, and what the planner predicts for it.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,18 @@
 
 namespace cnnplan {
 
-// The largest values of a plan.
+// These are the largest values that a plan may have.
 inline constexpr int max_ranks = 1048576;
 inline constexpr std::int64_t max_batch = 2147483647;
 
-// How a layer is split over the ranks.
+// Says how a layer is split over the ranks.
 struct Split {
   Mesh mesh;
   // Counts where mixes_channels holds and the mesh has an axis c.
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;
   auto operator<=>(const Split&) const = default;
 };
-// "n2c4", "c4 stationary_x"
+// Returns text such as "n2c4" or "c4 stationary_x".
 std::string to_text(const Split& split);
 
 struct LayerPlan {
@@ -41,8 +41,8 @@ struct LayerPlan {
   BatchNormStatistics statistics = BatchNormStatistics::spatial;        // batch norm only
   std::map<KernelPhase, KernelAlgorithm> algorithms;                    // absent: direct
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;  // as in Split
-  // True where the output is not kept for backpropagation but computed again there from the inputs
-  // (see can_recompute), together with the layers that are fused with it.
+  // True where the output is not kept for backpropagation, but computed again from the inputs (see
+  // can_recompute). The layers that are fused with this layer are computed again together with it.
   bool recompute = false;
   int stage = 0;  // the coordinate along axis l of the ranks that have the layer
   HaloMethod halo = HaloMethod::exchange_first;  // see has_halo_method
@@ -58,11 +58,11 @@ struct LayerPlan {
 inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {
   return a.mesh == b.mesh && a.stage == b.stage;
 }
-// True for layers that may have an axis l: they keep only parameters from step to step, and their
+// True for layers that may have an axis l. From step to step they keep only parameters, and their
 // ranks report nothing.
 bool can_be_staged(const LayerParameters& parameters);
 
-// What files say about an operation besides its id, which names the operation and says no more.
+// Holds what files say about an operation besides its id. The id is a label that nobody parses.
 struct OperationPlace {
   std::optional<OperationPart> part{};  // missing in files of schema /1
   std::string layer{};                  // its name; empty where an operation serves a bucket
@@ -74,7 +74,7 @@ struct PredictedOperation {
   std::string id;
   double predicted_s = 0.0;  // mean over ranks, waiting included
   bool estimated = false;    // a kernel of it was not in the profile
-  // The share of the step's critical path. Over all operations, it adds up to the step.
+  // This share of the step lies on the critical path. All shares add up to the step.
   double critical_s = 0.0;
   OperationPlace place{};
   bool operator==(const PredictedOperation&) const = default;
@@ -92,7 +92,7 @@ struct MemoryUse {
   bool operator==(const MemoryUse&) const = default;
 };
 
-// How another plan splits layers that are split together.
+// Says how another plan splits layers that are split together.
 struct UnitChoice {
   std::string layer;  // the layer that chooses
   Split split;
@@ -100,56 +100,56 @@ struct UnitChoice {
   bool operator==(const UnitChoice&) const = default;
 };
 
-// How clear the choice is for layers that are split together.
+// Says how clear the choice is for layers that are split together.
 struct UnitMargin {
   std::vector<std::string> layers;  // the layer that chooses, then the layers that follow it
   std::string runner_up;            // the best other split; empty: none is worth finding
-  // The additional time of all operations of Prediction::margins_sum with the runner-up, when all
-  // other layers take the split that is best then. It ignores memory, and may be negative.
+  // The runner-up adds this time to the operations of Prediction::margins_sum, if all other layers
+  // take their best split with it. It ignores memory, and may be negative.
   double margin_s = 0.0;
-  // The differences of the best plan with the runner-up from this plan, these layers included.
-  // There are none where that plan takes less in sum, or differs in too many layers.
+  // The best plan with the runner-up differs from this plan in these choices, the choice of these
+  // layers included. There are none where it takes less in sum, or differs in too many layers.
   std::vector<UnitChoice> changes{};
   bool operator==(const UnitMargin&) const = default;
 };
 
-// The operations that are added up where plans are compared without waiting.
+// Says which operations are added up where plans are compared without waiting.
 struct OperationSum {
-  // A rank, whose operations count without updates, and with gradients as in one bucket. With -1,
+  // Operations of this rank count without updates, and with gradients as in one bucket. With -1,
   // every layer counts on the rank that takes longest for it, with its gradients reduced alone.
   int rank = -1;
   bool operator==(const OperationSum&) const = default;
 };
-// "all operations", "all operations of rank 3"
+// Returns "all operations" or "all operations of rank 3".
 std::string to_text(const OperationSum& sum);
 
-// A step of a network with its chains split into `partitions`.
+// Holds the predicted step of a network whose chains are split into `partitions`.
 struct PartitionedStep {
   int partitions = 1;  // 1: in order
   double step_s = 0.0;
-  bool fits = true;  // true where it fits into the memory of its ranks, or nobody knows that
+  bool fits = true;  // into the memory of its ranks; true also where this is not known
   bool operator==(const PartitionedStep&) const = default;
 };
 
-// What multigrid gains with more partitions. The ranks of a partition share out its samples.
+// Says what multigrid gains with more partitions. The ranks of a partition divide its samples.
 struct Partitioning {
   std::string plan;      // the fastest by multigrid, e.g. "multigrid l8, coarsening 16, 2 levels"
   double step_s = 0.0;   // the step of that plan
   int sample_ranks = 1;  // the ranks of each partition
-  // Steps by ascending number of partitions, the one in order first. Coarsening and levels are as
-  // close to those of `plan` as the number of partitions allows.
+  // Steps are sorted by their number of partitions, and the first runs the layers in order.
+  // Coarsening and levels are as close to the values of `plan` as the number of partitions allows.
   std::vector<PartitionedStep> steps;
   bool operator==(const Partitioning&) const = default;
 };
 
-// How many of the estimated kernels belong to one family.
+// Says how many of the estimated kernels belong to one family.
 struct EstimatedFamily {
   KernelFamily family;
   std::int64_t kernels = 1;
   bool operator==(const EstimatedFamily&) const = default;
 };
 
-// Search results. Seconds per step; a value of 0 means "not known".
+// Holds the results of a search, in seconds per step. A value of 0 means "not known".
 struct Prediction {
   double step_s = 0.0;
   double low_s = 0.0;
@@ -170,12 +170,12 @@ struct Prediction {
   std::vector<std::string> estimated_kernels;       // their texts, ascending
   std::vector<EstimatedFamily> estimated_families;  // of these kernels, ascending
   std::vector<UnitMargin> margins;                  // empty: not known
-  OperationSum margins_sum;                         // of which the plan is closest to the least
-  Partitioning partitioning;  // without steps: multigrid was not allowed, or is nowhere
+  OperationSum margins_sum;   // the sum in which the plan is closest to the minimum
+  Partitioning partitioning;  // no steps: multigrid was not allowed, or nowhere possible
   bool operator==(const Prediction&) const = default;
 };
 
-// The algorithm for sums of gradients of up to `max_bytes`.
+// Names the algorithm for sums of gradients of up to `max_bytes`.
 struct SizedAllreduce {
   std::int64_t max_bytes = 1;
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
@@ -197,15 +197,15 @@ struct Plan {
   // keeps its shard of the sums, updates that with the momentum of the shard alone, and gets the
   // weights of other shards by an allgather when the next step begins.
   bool sharded_update = false;
-  // The number of equal blocks of the mini-batch. Sums over samples are sums over blocks, added as
-  // a binary tree, so that any number of ranks that divides it computes equal bits
-  // (sample_blocks.hpp). With 1, kernels sum as they like.
+  // This is the number of equal blocks of the mini-batch. Sums over samples are sums over blocks,
+  // added as a binary tree. So all numbers of ranks that divide the number of blocks compute equal
+  // bits (sample_blocks.hpp). With 1, kernels may sum in any order.
   int sample_blocks = 1;
   int ranks_per_node = 1;  // consecutive ranks, among which `hierarchical` sums first
   std::int64_t bucket_bytes = std::int64_t{32} << 20;
   bool overlap = false;  // halos and gradient reductions run while kernels do
-  // The library's name of the implementation that was timed, by the text of the canonical kernel of
-  // a profiled convolution. Backends that have several implementations run this one.
+  // Maps the text of a profiled convolution's canonical kernel to the implementation that was
+  // timed, by the library's name. Backends with several implementations run this one.
   std::map<std::string, std::string> implementations;
   Prediction prediction;
   std::vector<InputFile> inputs;
@@ -245,7 +245,7 @@ Plan on_one_rank(const Plan& plan);
 // @throws InputError (pointer into plan.json)
 void validate(const Plan& plan, const std::string& file);
 
-// JSON (schema cnnplan.plan/2; /1 is read as well). @throws InputError, IoError
+// Reads JSON of the schema cnnplan.plan/2 or /1. @throws InputError, IoError
 Plan parse_plan(std::string_view json, const std::string& file);
 Plan read_plan(const std::string& file);
 std::string to_json(const Plan& plan);

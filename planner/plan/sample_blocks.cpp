@@ -1,4 +1,4 @@
-// The refusals, the plan's own entries first.
+// Refuses plans that break the rules of sample blocks.
 #include "planner/plan/sample_blocks.hpp"
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Plans whose sums do not depend on the number of ranks.
+// Checks plans whose sums do not depend on the number of ranks.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace cnnplan {
 
-// Whether a plan with sample_blocks > 1 keeps to what that asks for: a power of two of them that
-// the ranks divide and that divides the mini-batch; samples alone are split; batch norms over all
-// ranks; on several ranks, allreduces that add as a tree; no multigrid.
+// Checks a plan with sample_blocks > 1. The number of blocks is a power of two that divides the
+// mini-batch and that the ranks divide. Only samples are split, and there is no multigrid. Batch
+// norms use the statistics of all ranks. On several ranks, allreduces add as a tree.
 // @throws InputError (pointer into plan.json)
 void check_sample_blocks(const Plan& plan, const std::string& file);
 
-// The one over all ranks that samples alone are split over.
+// Returns the mesh that splits only samples, over all ranks.
 Mesh sample_mesh(int ranks);
 
 }  // namespace cnnplan

@@ -16,8 +16,8 @@
 
 namespace cnnplan {
 
-// Messages of at most `max_bytes`, and of more than the previous segment, take
-// alpha_s + bytes * beta_s_per_byte. The last segment also covers all longer messages.
+// Says that messages longer than in the previous segment, and of at most `max_bytes`, take alpha_s
+// + bytes * beta_s_per_byte. The last segment also covers all longer messages.
 struct Segment {
   std::int64_t max_bytes = 0;
   double alpha_s = 0.0;

@@ -1,4 +1,4 @@
-// The greatest of normally distributed times, two at a time.
+// Computes the greatest of normally distributed times, two at a time.
 #include "planner/predict/arrival.hpp"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ struct Normal {
   double variance = 0.0;
 };
 
-// Clark 1961, equations (2) to (4), without correlation.
+// Returns the distribution of the later one (Clark 1961, equations (2) to (4), uncorrelated).
 Normal later_of(const Normal& a, const Normal& b) {
   const double spread = std::sqrt(a.variance + b.variance);
   if (spread == 0.0) return {.mean = std::max(a.mean, b.mean)};
@@ -38,14 +38,15 @@ Normal last_of_few(const Normal& one, int ranks) {
   return last;
 }
 
-// The same for two alike, whose means do not differ.
+// Does this for two arrivals of equal distribution.
 Normal later_of_two(const Normal& one) {
   constexpr double share = std::numbers::inv_pi;
   return {.mean = one.mean + std::sqrt(one.variance * share),
           .variance = one.variance * (1.0 - share)};
 }
 
-// The last of `ranks` alike: of few one after the other, of others doubling from one, in less time.
+// Returns the distribution of the last of `ranks` equal arrivals. Many ranks are combined by
+// doubling, which takes less time.
 Normal last_of(Normal one, int ranks) {
   if (ranks < 1) throw std::logic_error("fewer than one rank arrives");
   if (one.variance == 0.0) return one;

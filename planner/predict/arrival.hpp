@@ -1,11 +1,11 @@
-// When ranks meet that do not take equally long every time.
+// Estimates when ranks meet if their times vary.
 #pragma once
 
 #include <span>
 
 namespace cnnplan {
 
-// When some ranks reach an operation: normally distributed, each rank by itself.
+// Says when some ranks reach an operation. Their times are normally distributed and independent.
 struct Arrival {
   double time_s = 0.0;    // mean
   double spread_s = 0.0;  // standard deviation
@@ -13,10 +13,12 @@ struct Arrival {
   bool operator==(const Arrival&) const = default;
 };
 
-// The mean of when the last of all is there. The later of two is taken for normally distributed
-// again, with its mean and variance (Clark 1961, "The greatest of a finite set of random
-// variables"): exact for two ranks, 0.3 % low for 16, 15 % of what lies above the latest mean for
-// 1,024. Without spread, the latest. @pre `arrivals` is not empty, ranks >= 1
+// Returns the mean time at which the last of all arrivals is there. The later of two arrivals is
+// approximated by a normal distribution with its mean and variance (Clark 1961, "The greatest of a
+// finite set of random variables"). The result is exact for two ranks and 0.3 % low for 16. For
+// 1,024 ranks, the part above the latest mean is 15 % low. Without spread, the result is the latest
+// mean.
+// @pre `arrivals` is not empty, ranks >= 1
 double expected_latest_s(std::span<const Arrival> arrivals);
 
 }  // namespace cnnplan

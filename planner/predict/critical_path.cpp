@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// An operation of the rank that is walked for its class.
+// Names an operation of the rank that is walked for its class.
 struct Place {
   std::size_t rank_class = 0;
   OperationIndex operation;

@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// An operation on the path, of the rank that is walked for its class.
+// Names an operation on the path, of the rank that is walked for its class.
 struct CriticalOperation {
   std::size_t rank_class = 0;
   OperationIndex operation;

@@ -1,4 +1,4 @@
-// Which classes of ranks meet in which operations, and when each reached them.
+// Knows which classes of ranks meet in which operations, and when each reached them.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ class Meetings {
     int rank_class = 0;
     int ranks = 1;
   };
-  // Who meets, in the order of their classes: those who meet the same ones leave at the same time.
+  // Lists who meets, in the order of classes. Ranks with equal parties leave at the same time.
   using Party = std::vector<Members>;
 
   void add_numbers(const RankWork& work);

@@ -49,7 +49,7 @@ class Joined {
   std::vector<int> counts_;
 };
 
-// What a prediction says about one rank's operations, besides their times.
+// Holds what a prediction says about one rank's operations, besides their times.
 struct Told {
   IndexedVector<OperationIndex, LabelledId> operations;
   std::set<KernelSpec> estimated_kernels;
@@ -133,7 +133,7 @@ Workspaces workspaces_of(const PricedSchedule& priced) {
   return workspaces;
 }
 
-// Operations name those whose memory they wait for only where operations run side by side.
+// Where operations run at the same time, they also wait for operations that free their memory.
 Detail detail_of(const Plan& plan, bool overlaps) {
   return overlaps || most_lanes(plan) > 1 ? Detail::timed : Detail::priced;
 }

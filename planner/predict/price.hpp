@@ -64,7 +64,7 @@ class PriceList {
   mutable std::map<Collective, double> least_s_per_byte_;  // by the most bytes, too
 };
 
-// One rank's schedule and what each of its operations costs.
+// Holds one rank's schedule and what each of its operations costs.
 struct PricedSchedule {
   Schedule schedule;
   IndexedVector<OperationIndex, Price> prices;

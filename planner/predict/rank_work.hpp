@@ -1,5 +1,5 @@
-// One rank's operations as the walk in virtual time needs them, without what they compute. The
-// schedules of all ranks of a long network would need too much memory.
+// Holds one rank's operations as the walk in virtual time needs them, without what they compute.
+// The schedules of all ranks of a long network would need too much memory.
 #pragma once
 
 #include <cstddef>

@@ -17,13 +17,13 @@ double seconds_of(const Price& price, Estimate estimate) {
   return estimate == Estimate::high ? price.high_s : price.seconds;
 }
 
-// How far the kernels of a lane are.
+// Says how far the kernels of a lane are.
 struct LaneEnds {
   double free_s = 0.0;  // when the next kernel may begin
   double last_s = 0.0;  // when the last kernel ended
 };
 
-// When an operation's own rank can begin it, and when all ranks that take part can.
+// Says when an operation's own rank can begin it, and when all ranks that take part can.
 struct Begin {
   double ready_s = 0.0;
   double start_s = 0.0;

@@ -14,13 +14,13 @@ namespace cnnplan {
 enum class Estimate { low, likely, high };
 
 struct RankTimeline {
-  // By operation: the time from the end of the operation before it, with waiting. Communication
+  // A duration is the time from the end of the operation before it, with waiting. Communication
   // next to kernels counts from its own start. With several lanes, an operation counts from when
-  // the rank can begin it.
+  // the rank can begin it. Durations are listed by operation.
   std::vector<double> durations_s;
   std::vector<double> ends_s;  // by operation
   double end_s = 0.0;
-  // The part of the step that the rank's kernels and loading do not fill, so communication and
+  // This part of the step is not filled by the rank's kernels and loading. It is communication and
   // waiting for other ranks.
   double exposed_s = 0.0;
 };

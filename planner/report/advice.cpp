@@ -51,7 +51,7 @@ std::string links_note(const Platform& platform, int ranks) {
   return known >= ranks ? "" : "links: measured with " + few + advice;
 }
 
-// Families whose kernels are estimated from timed kernels.
+// Returns the families whose kernels are estimated from timed kernels.
 std::set<KernelFamily> timed_families(const Profile& profile) {
   std::set<KernelFamily> families;
   for (const auto& [spec, timing] : profile.kernels) {
@@ -82,7 +82,7 @@ std::string missing_advice(const Plan& plan,
   return command;
 }
 
-// Counts estimated kernels by the source of their estimate.
+// Holds the numbers of estimated kernels, by the source of their estimate.
 struct Estimates {
   std::int64_t from_timed = 0;
   std::int64_t from_rates = 0;

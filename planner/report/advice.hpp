@@ -1,4 +1,4 @@
-// What a prediction assumes where nothing was measured, and the commands that measure it.
+// Says what a prediction assumes where nothing was measured, and which commands measure it.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// Options as the user typed them. Options that were not given are empty.
+// Holds options as the user typed them. Options that were not given are empty.
 struct TypedOptions {
   std::string network_file;
   std::string profile_file;
@@ -25,10 +25,10 @@ std::string profile_advice(const Plan& plan, const TypedOptions& typed);
 // Returns the command that times the links between `ranks` ranks.
 std::string links_advice(int ranks);
 
-// Says that kernels were timed with another number of busy ranks on a node than the plan has, else
-// which kernels are estimated, and in both cases how to time them. Empty if the plan runs all
-// kernels as they were timed. @pre predict() made the prediction, so that it has the families of
-// the estimates
+// Says that kernels were timed with another number of busy ranks on a node than the plan has.
+// Otherwise says which kernels are estimated. Both texts name the command that times the kernels.
+// Empty if the plan runs all kernels as they were timed.
+// @pre predict() made the prediction, so that it has the families of the estimates
 std::string kernels_note(const Plan& plan,
                          const Platform& platform,
                          const Profile& profile,

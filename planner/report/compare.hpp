@@ -15,19 +15,19 @@ struct ComparedTime {
   double predicted_s = 0.0;
   double measured_s = 0.0;
 
-  // |predicted - measured| / measured; 0 when both are 0, infinite when only measured is.
+  // Returns |predicted - measured| / measured. 0 / 0 counts as 0, and x / 0 as infinite.
   double error() const;
   bool operator==(const ComparedTime&) const = default;
 };
 
-// An operation that only one side has.
+// Holds an operation that only the plan or only the run has.
 struct UnmatchedOperation {
   std::string id;
   double seconds = 0.0;
   bool operator==(const UnmatchedOperation&) const = default;
 };
 
-// The means and the maximum are over `groups` with a measured time above 0.
+// Holds times and errors. Means and the maximum are over `groups` with a measured time above 0.
 struct Comparison {
   std::string network;
   int ranks = 1;
@@ -47,16 +47,15 @@ struct Comparison {
   bool operator==(const Comparison&) const = default;
 };
 
-// Names of the files as the user wrote them.
+// Holds the names of the files as the user wrote them.
 struct ComparedFiles {
   std::string plan = "plan.json";
   std::string run = "run.json";
 };
 
-// Groups sum the operations that both sides have. The step error is of the whole step, overlap
-// included.
+// Compares operations that both sides have, in groups, and whole steps, overlap included.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
-// @throws InputError when plan and run are not of the same network, ranks or batch
+// @throws InputError when plan and run do not have one network, number of ranks and batch
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
 // The first input of a run is the plan file that it executed. A run without inputs passes.

@@ -1,4 +1,4 @@
-// A comparison as text.
+// Writes a comparison as a table and the lines after it.
 #include "planner/base/bytes_text.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/report/table.hpp"
@@ -13,7 +13,7 @@ std::vector<std::string> cells_of(const ComparedTime& time) {
           time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-"};
 }
 
-// What the step has beside the groups; below 0 where operations overlap.
+// Returns the time of the step outside of the groups. It is below 0 where operations overlap.
 std::vector<std::string> rest_cells(const Comparison& comparison) {
   ComparedTime rest = comparison.step;
   for (const ComparedTime& group : comparison.groups) {
@@ -38,7 +38,7 @@ std::string spread_text(const Measured& step) {
          duration(step.max_s);
 }
 
-// Left out where a side does not know it.
+// The text is empty where a side does not know its memory.
 std::string memory_text(const Comparison& comparison) {
   const std::int64_t predicted = comparison.predicted_memory_bytes;
   const std::int64_t measured = comparison.measured_memory_bytes;

@@ -23,7 +23,7 @@ constexpr char estimated_mark = '*';
 // The longest name in the header is "candidates"; a gap follows.
 constexpr std::size_t name_width = 12;
 
-// Predicted times of one layer, or of a group of operations without a layer.
+// Holds the predicted times of one layer, or of a group of operations without a layer.
 struct GroupCost {
   std::array<double, all_report_columns.size()> columns_s{};
   double total_s = 0.0;
@@ -251,7 +251,7 @@ std::vector<Column> part_columns() {
           {"critical [%]"}};
 }
 
-// What the table says about the choice of one layer.
+// Holds the table's cells on the choice of one layer.
 struct Choice {
   std::string runner_up;
   std::string margin;

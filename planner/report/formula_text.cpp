@@ -1,4 +1,4 @@
-// Sums as people write them.
+// Writes sums with units, as people write them.
 #include "planner/report/formula_text.hpp"
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace cnnplan {
 namespace {
 
-// "1.200 Gflop"
+// Writes a value with an SI prefix: "1.200 Gflop".
 std::string with_prefix(double value, const std::string& unit) {
   constexpr std::array<const char*, 5> prefixes{"", "k", "M", "G", "T"};
   std::size_t prefix = 0;
@@ -21,7 +21,7 @@ std::string with_prefix(double value, const std::string& unit) {
   return fixed(value, 3) + ' ' + prefixes[prefix] + unit;
 }
 
-// Whole numbers in full, others with six significant digits.
+// Writes whole numbers in full, and other numbers with six significant digits.
 std::string amount_text(const FormulaTerm& term) {
   if (term.is_rate && term.unit != "s") return with_prefix(term.amount, term.unit);
   if (term.unit == "s") return duration(term.amount);

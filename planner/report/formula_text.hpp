@@ -1,4 +1,4 @@
-// Formulas with their numbers in them.
+// Writes formulas with the numbers in them.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace cnnplan {
 
-// "2 x node.alpha_s 1.000 us + 4096 B x node.beta_s_per_byte 0.100 ns/B", "1.200 Gflop /
-// flops_per_s 50.000 Gflop/s".
+// Writes a sum such as "2 x node.alpha_s 1.000 us + 4096 B x node.beta_s_per_byte 0.100 ns/B" or
+// "1.200 Gflop / flops_per_s 50.000 Gflop/s".
 std::string to_text(const std::vector<FormulaTerm>& terms);
 
-// Two lines for each formula: what is priced, and the sum.
+// Writes two lines for each formula. The first says what is priced, and the second is the sum.
 std::string to_text(const std::vector<Formula>& formulas);
 
 }  // namespace cnnplan

@@ -18,7 +18,7 @@ bool is_message(ReportColumn column) {
          column == ReportColumn::statistics || column == ReportColumn::allreduce;
 }
 
-// "backward filter", "gradient reductions"
+// Returns words such as "backward filter" or "gradient reductions".
 std::string words_of(OperationPart part) {
   if (part == OperationPart::update) return "updates";
   if (serves_bucket(part)) return "gradient reductions";
@@ -28,7 +28,7 @@ std::string words_of(OperationPart part) {
   return text;
 }
 
-// The words for an operation of a plan that runs chains by multigrid.
+// Returns the words for an operation of a plan that runs chains by multigrid.
 std::string words_beside_chains(const Plan& plan, const PredictedOperation& operation) {
   const OperationPart part = part_of(operation);
   if (serves_bucket(part)) return words_of(part);
@@ -48,8 +48,8 @@ std::string ranks_text(std::int64_t ranks) {
   return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
 }
 
-// "from 3 ranks on", "with 3 to 8 ranks"; where nothing is faster than in order, "not up to 2
-// ranks".
+// Returns text such as "from 3 ranks on" or "with 3 to 8 ranks". Where no step is faster than in
+// order, it is "not up to 2 ranks".
 std::string break_even(const std::vector<PartitionedStep>& steps, std::int64_t samples) {
   const auto is_faster = [&](const PartitionedStep& step) {
     return step.fits && step.step_s < steps.front().step_s;

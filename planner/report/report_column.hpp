@@ -37,7 +37,7 @@ std::string_view to_text(ReportColumn column);
 ReportColumn column_of(OperationPart part);
 // @pre the operation has a part: with_places completes plans of schema /1
 OperationPart part_of(const PredictedOperation& operation);
-// The layer of an operation. Where it serves a gradient bucket, "sgd" for an update, else "reduce".
+// Returns the layer of an operation. A gradient bucket's is "sgd" for an update, else "reduce".
 std::string group_of(const PredictedOperation& operation);
 
 }  // namespace cnnplan

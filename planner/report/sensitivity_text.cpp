@@ -16,7 +16,7 @@ std::string counted(std::size_t count, const std::string& one, const std::string
   return std::to_string(count) + ' ' + (count == 1 ? one : several);
 }
 
-// "conv1", "conv1 and 2 more"
+// Returns text such as "conv1" or "conv1 and 2 more".
 std::string layers_text(const RunnerUpPlan& runner_up) {
   const std::size_t more = runner_up.layers.size() - 1;
   return runner_up.layers.front() + (more == 0 ? "" : " and " + std::to_string(more) + " more");

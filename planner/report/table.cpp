@@ -1,4 +1,4 @@
-// Column widths and number formats.
+// Computes the widths of columns, and formats numbers.
 #include "planner/report/table.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Plain text tables: aligned columns, no colours.
+// Writes plain text tables with aligned columns and without colours.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@ class Table {
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   // @throws logic_error unless there is one cell per column
   void add_row(std::vector<std::string> cells);
-  // A line across before the next row.
+  // Draws a line across before the next row.
   void add_rule() { rows_.emplace_back(); }
-  // Titles, a line, rows; columns two spaces apart, no spaces at the end of a line.
+  // Writes titles, a line and rows. Columns are two spaces apart, and no line ends with spaces.
   std::string to_text() const;
 
  private:
@@ -29,17 +29,17 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a line across
 };
 
-// "a, b, c"
+// Returns the texts as "a, b, c".
 std::string joined(const std::vector<std::string>& texts);
-// Fixed number of decimals; what rounds to zero has no sign.
+// Writes a fixed number of decimals. A value that rounds to zero has no sign.
 std::string fixed(double value, int decimals);
-// So many digits that count: "0.00370".
+// Writes this number of significant digits: "0.00370".
 std::string significant(double value, int digits);
-// Seconds as milliseconds with three decimals, without the unit; "-" for exactly 0.
+// Writes seconds as milliseconds with three decimals, without the unit. Exactly 0 is "-".
 std::string milliseconds(double seconds);
-// Seconds in the unit that reads best: "1.235 s", "12.346 ms", "1.235 us".
+// Writes seconds in the unit that reads best: "1.235 s", "12.346 ms", "1.235 us".
 std::string duration(double seconds);
-// A fraction as "12.3 %".
+// Writes a fraction as "12.3 %".
 std::string percent(double fraction);
 
 }  // namespace cnnplan

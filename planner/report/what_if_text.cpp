@@ -1,4 +1,4 @@
-// Two tables.
+// Writes the tables of `--what-if`: predictions on both machines, and layers whose split changes.
 #include "planner/report/what_if_text.hpp"
 
 #include "planner/base/bytes_text.hpp"
@@ -7,7 +7,7 @@
 namespace cnnplan {
 namespace {
 
-// "1.25" times as fast as `before`.
+// Returns how many times as fast as `before` the plan is: "1.25".
 std::string speedup(const Plan& plan, const Plan& before) {
   if (plan.prediction.step_s <= 0.0) return "-";
   return fixed(before.prediction.step_s / plan.prediction.step_s, 3);
@@ -35,7 +35,7 @@ std::string steps_table(const WhatIfPlans& plans) {
   return table.to_text();
 }
 
-// "n2c4 stationary_x", "h2, computed again"
+// Returns text such as "n2c4 stationary_x" or "h2, computed again".
 std::string choice_of(const Plan& plan, LayerIndex layer) {
   const LayerPlan& choice = plan.layers.at(layer);
   return to_text(choice.split()) + (choice.recompute ? ", computed again" : "");

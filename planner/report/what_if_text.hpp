@@ -1,4 +1,4 @@
-// What becomes of a plan on a machine with other figures.
+// Compares a plan with the plans for a machine with other figures, in words.
 #pragma once
 
 #include <string>
@@ -7,15 +7,14 @@
 
 namespace cnnplan {
 
-// Three predictions of one network, batch and number of ranks.
+// Holds three predictions of one network, batch and number of ranks.
 struct WhatIfPlans {
   const Plan& before;  // the best on the machine as it is
   const Plan& kept;    // the same plan on the changed machine
   const Plan& after;   // the best on the changed machine
 };
 
-// A table of the three and, layer by layer, what is split otherwise. `change`: as the user typed
-// it.
+// Writes a table of the plans, and one of the layers whose split changes. The user typed `change`.
 std::string to_text(const WhatIfPlans& plans, const std::string& change);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// The state of a training between two steps, in the files of a folder.
+// Holds the state of a training between two steps, as the files of a folder keep it.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,21 @@
 
 namespace cnnplan {
 
-// What one rank wrote: slices one behind the other, little-endian.
+// Describes the file that one rank wrote: little-endian slices that follow each other without gaps.
 struct CheckpointPart {
-  std::string file;  // beside the checkpoint file, without folders
+  std::string file;  // in the folder of the checkpoint file
   std::int64_t bytes = 0;
   std::string sha256;
   bool operator==(const CheckpointPart&) const = default;
 };
 
-// A block of a tensor, row-major in a part.
+// Describes a block of a tensor, stored row-major in a part.
 struct StoredSlice {
   int part = 0;
   std::int64_t offset_bytes = 0;
   Box box;
-  // Of running values, of which each rank has its own: how much of the output this rank normalised.
+  // Each rank has its own running values. For them, this is the share of the output that the rank
+  // normalised.
   double share = 1.0;
   bool operator==(const StoredSlice&) const = default;
 };
@@ -34,14 +35,14 @@ struct StoredSlice {
 struct StoredTensor {
   std::string name;  // "/conv1/weight", "/conv1/weight_momentum", "/bn1/mean"
   Shape shape;       // weights (F, C/groups, KD, KH, KW), others (1, 1, 1, 1, F)
-  // Of running values one of each rank; of all others disjoint, together the tensor.
+  // Running values have one slice for each rank. Other slices are disjoint and cover the tensor.
   std::vector<StoredSlice> slices;
   bool operator==(const StoredTensor&) const = default;
 };
-// "/bn1/mean", "/bn1/variance"
+// True for tensors such as "/bn1/mean" and "/bn1/variance".
 bool holds_running_values(const StoredTensor& tensor);
 
-// Cycles of a chain that a gradient check raised.
+// Holds the cycles of a chain that a gradient check raised.
 struct RaisedCycles {
   LayerIndex first = 0;  // as in Multigrid
   LayerIndex last = 0;
@@ -50,10 +51,10 @@ struct RaisedCycles {
 };
 
 struct Checkpoint {
-  std::string plan_sha256;  // of its text
+  std::string plan_sha256;  // of the plan's text
   Network network;
   std::int64_t batch = 1;
-  // With these and the step, random numbers and the order of samples go on as they would have.
+  // With these values and the step, random numbers and the order of samples continue unchanged.
   std::uint64_t seed = 1;
   std::int64_t samples = 0;     // of one pass over the data
   std::int64_t step = 0;        // steps that are done
@@ -63,9 +64,9 @@ struct Checkpoint {
   double weight_decay = 0.0;
   double loss_scale = 1.0;
   std::optional<std::int64_t> crop;  // zeros around samples that windows were cut from
-  bool mirror = false;               // half of the samples were
-  int sample_blocks = 1;             // as in Plan: on which bits depend
-  // As in RunReport, up to this step.
+  bool mirror = false;               // half of the samples were mirrored
+  int sample_blocks = 1;             // as in Plan; bits depend on it
+  // These values are as in RunReport, up to this step.
   std::vector<double> loss;
   std::vector<double> test_accuracy;
   std::vector<double> test_loss;
@@ -77,7 +78,7 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
-// JSON (schema cnnplan.checkpoint/1). @throws InputError
+// Reads JSON of the schema cnnplan.checkpoint/1. @throws InputError
 Checkpoint parse_checkpoint(std::string_view json, const std::string& file);
 std::string to_json(const Checkpoint& checkpoint);
 

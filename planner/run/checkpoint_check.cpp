@@ -1,4 +1,4 @@
-// Relations between the lists of a checkpoint.
+// Checks that the lists of a checkpoint are consistent.
 #include "planner/run/checkpoint_check.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace cnnplan {
 namespace {
 
-// Refuses what stands at a pointer.
+// Refuses the value at a JSON pointer.
 class Refusal {
  public:
   Refusal(const std::string& file, std::string pointer)
@@ -47,7 +47,7 @@ void check_slice(const StoredSlice& slice,
                   ", so that the slice lies in its part");
 }
 
-// Disjoint, and as many elements as the tensor has.
+// Requires disjoint slices that have as many elements as the tensor.
 void check_tiling(const StoredTensor& tensor, const Refusal& refusal) {
   std::int64_t elements = 0;
   for (std::size_t i = 0; i < tensor.slices.size(); ++i) {
@@ -62,7 +62,7 @@ void check_tiling(const StoredTensor& tensor, const Refusal& refusal) {
                  std::to_string(volume(tensor.shape)) + ", all of the tensor");
 }
 
-// Every rank has running values of its own: slices may overlap, but leave no channel out.
+// Every rank has its own running values. Slices may overlap, but together they cover all channels.
 void check_cover(const StoredTensor& tensor, const Refusal& refusal) {
   std::vector<Range> ranges;
   for (const StoredSlice& slice : tensor.slices) ranges.push_back(slice.box[Dim::w]);

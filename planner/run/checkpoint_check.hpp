@@ -1,4 +1,4 @@
-// What a schema cannot say of a checkpoint: that its numbers belong together.
+// Checks relations between the values of a checkpoint, which a schema cannot express.
 #pragma once
 
 #include <string>
@@ -7,8 +7,9 @@
 
 namespace cnnplan {
 
-// @throws InputError (pointer into the file) unless there is a loss of every step, slices lie in
-// their tensors and parts, and those of a tensor that is no running value are disjoint and make it
+// Requires a loss for every step, and slices within their tensors and parts. The slices of a tensor
+// are disjoint and cover it, except for running values.
+// @throws InputError (pointer into the file)
 void validate(const Checkpoint& checkpoint, const std::string& file);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Checkpoint files.
+// Reads and writes checkpoint files.
 #include <algorithm>
 #include <charconv>
 

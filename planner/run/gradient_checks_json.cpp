@@ -1,4 +1,4 @@
-// Gradient checks, one object each.
+// Reads and writes gradient checks, one JSON object each.
 #include "planner/run/gradient_checks_json.hpp"
 
 #include <nlohmann/json.hpp>

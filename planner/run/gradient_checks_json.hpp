@@ -1,4 +1,4 @@
-// The list of gradient checks of a training.
+// Reads and writes the list of gradient checks of a training.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 
 namespace cnnplan {
 
-// Above what steps and passes over data can come to.
+// The limit is above all possible numbers of steps and of passes over data.
 inline constexpr IntegerRange step_range{0, std::int64_t{1} << 60};
 
-// "gradient_checks" of a document; empty where it has none.
+// Reads "gradient_checks" of a document. The list is empty where the key is missing.
 std::vector<GradientCheck> read_gradient_checks(const JsonReader& root);
 nlohmann::ordered_json to_ordered_json(const std::vector<GradientCheck>& checks);
 

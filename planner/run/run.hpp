@@ -1,4 +1,4 @@
-// The measurements of one execution of a plan.
+// Holds the measurements of one execution of a plan.
 #pragma once
 
 #include <cstdint>
@@ -27,16 +27,16 @@ struct MeasuredOperation {
   bool operator==(const MeasuredOperation&) const = default;
 };
 
-// How far the gradient under multigrid is from the gradient of the layers in order, over all
+// Compares the gradient under multigrid with the gradient of the layers in order, over all
 // parameters.
 struct GradientCheck {
   std::int64_t step = 0;  // the check was made before this step
   int cycles = 1;         // the largest number of cycles of a chain
   double cosine = 1.0;
   double relative_error = 0.0;  // norm of the difference, over the norm of the gradient in order
-  // Norms over the C-points of the finest level of all chains, by the number of completed cycles,
-  // from 0 on. They are taken before the next coarse correction, with FCF after the relaxation of
-  // C-points, and the last one at the end.
+  // Residuals are norms over the C-points of the finest level of all chains. Element i follows i
+  // completed cycles. A norm is taken before the next coarse correction, and the last one at the
+  // end. With FCF, it is taken after the relaxation of C-points.
   std::vector<double> forward_residuals{};
   std::vector<double> backward_residuals{};
   bool operator==(const GradientCheck&) const = default;
@@ -48,20 +48,21 @@ struct RunReport {
   std::int64_t batch = 1;
   std::string backend;
   std::string device;
-  Measured step;  // each step's value is that of the slowest rank
+  Measured step;  // each step's value is the time of the slowest rank
   std::vector<MeasuredOperation> operations;
   std::vector<double> loss;                    // per step, the mean over the global mini-batch
   std::vector<GradientCheck> gradient_checks;  // in the order in which they were made
-  // In [0, 1]: after each epoch, or after the last of a number of steps; empty: not evaluated.
+  // The accuracy is in [0, 1], after each epoch or after the last of a number of steps. It is empty
+  // where nothing was evaluated.
   std::vector<double> test_accuracy{};
-  std::vector<double> test_loss{};  // as test_accuracy, where the loss compares with targets
+  std::vector<double> test_loss{};  // like test_accuracy, for losses that compare with targets
   std::int64_t peak_memory_bytes = 0;
   std::map<std::string, std::string> environment;
   std::vector<InputFile> inputs;
   bool operator==(const RunReport&) const = default;
 };
 
-// JSON (schema cnnplan.run/2; /1 is read as well). @throws InputError, IoError
+// Reads JSON of the schema cnnplan.run/2 or /1. @throws InputError, IoError
 RunReport parse_run(std::string_view json, const std::string& file);
 RunReport read_run(const std::string& file);
 std::string to_json(const RunReport& run);

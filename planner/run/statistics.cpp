@@ -1,4 +1,4 @@
-// Order statistics and moments.
+// Computes order statistics and moments of measurements.
 #include "planner/run/statistics.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Summary of repeated measurements.
+// Summarises repeated measurements.
 #pragma once
 
 #include <compare>
@@ -18,22 +18,22 @@ struct Statistics {
   auto operator<=>(const Statistics&) const = default;
 };
 
-// All zero for no values.
+// Returns zeros where there are no values.
 Statistics summarize(std::span<const double> values_s);
-// The same measurements of something that takes `factor` times as long.
+// Returns the statistics of an operation that takes `factor` times as long.
 Statistics scaled(const Statistics& statistics, double factor);
-// What a run keeps of it.
+// Returns the part of the statistics that a run file keeps.
 Measured measured(const Statistics& statistics);
 
-// The mean of the two middle values where their number is even. @pre values is not empty
+// Returns the mean of the two middle values where their number is even. @pre values is not empty
 double median(std::span<const double> values);
 // @pre values is not empty
 double mean(std::span<const double> values);
-// With n - 1 in the denominator; 0 for one value. @pre values is not empty
+// Divides by n - 1. Returns 0 for one value. @pre values is not empty
 double standard_deviation(std::span<const double> values);
-// Standard deviation between rows of values that were taken at the same time, whatever all have in
-// common: from the median difference of two rows, which stray values do not raise.
-// `values`: `rows` rows one after the other. 0 for one row.
+// Returns the standard deviation between rows of values, without changes over time that all rows
+// share. Values in one column were taken at one time. The median difference of two rows makes it
+// robust against outliers. `values` holds `rows` rows one after the other. Returns 0 for one row.
 // @pre rows >= 1, values.size() is a multiple of it
 double spread_between(std::span<const double> values, int rows);
 

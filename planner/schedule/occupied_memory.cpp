@@ -45,7 +45,7 @@ void OccupiedMemory::take(const Life& life, Range places, const Place& place) {
   take(life, places, {.node = 2 * node + 1, .begin = middle, .end = end});
 }
 
-// What is taken at some time of `life`.
+// Finds the ranges that are taken at some time of `life`.
 void OccupiedMemory::find(const Life& life,
                           const Place& place,
                           std::vector<const Ranges*>& taken) const {

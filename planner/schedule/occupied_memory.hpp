@@ -29,7 +29,7 @@ class OccupiedMemory {
   void take(const Life& life, Range places);
 
  private:
-  // Ranges ascend, with gaps between them.
+  // Ranges are sorted and have gaps between them.
   using Ranges = std::vector<Range>;
   // Holds the ranges that are taken in a span of time.
   struct Span {

@@ -1,4 +1,4 @@
-// What an operation of a schedule is for. The lowering says so, and nobody has to parse an id.
+// Says what an operation of a schedule is for. The lowering sets it, and nobody has to parse an id.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace cnnplan {
 
-// The half of a training step that an operation belongs to. Backpropagation includes what it
+// Names the half of a training step that an operation belongs to. Backpropagation includes what it
 // computes or fetches a second time.
 enum class Direction { forward, backward };
 
-// Which outputs a kernel computes. Strips lie outside of the interior and need the halo.
+// Says which outputs a kernel computes. Strips lie outside of the interior and need the halo.
 enum class OutputRole { whole, interior, strip };
 
 struct OperationLabel {
@@ -25,10 +25,10 @@ struct OperationLabel {
   bool operator==(const OperationLabel&) const = default;
 };
 
-// What files say about an operation.
+// Returns what files say about an operation.
 OperationPlace place_of(const OperationLabel& label, const Network& network);
 
-// How an operation is called, and what it is for.
+// Says how an operation is called, and what it is for.
 struct LabelledId {
   std::string id;
   OperationLabel label{};

@@ -25,7 +25,7 @@ namespace cnnplan {
 
 // True for roles whose buffers share the arena.
 bool in_arena(BufferRole role);
-// True for roles that count with parameters.
+// True if buffers of this role are counted with parameters.
 bool is_parameter(BufferRole role);
 // True for roles that count with activations, but have memory of their own.
 bool is_activation_apart(BufferRole role);
@@ -34,7 +34,7 @@ bool is_activation_apart(BufferRole role);
 // buffers as they are; 0 for operations other than transfers. It is kept from step to step.
 std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation);
 
-// The workspaces of a schedule's kernels.
+// Holds the workspaces of a schedule's kernels.
 struct Workspaces {
   std::vector<std::int64_t> bytes{};  // by operation
   bool shared = false;                // the kernels of a lane share one workspace
@@ -42,7 +42,7 @@ struct Workspaces {
 // Returns the memory of all workspaces. @pre `bytes` is empty, or has one entry per operation
 std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspaces);
 
-// Returns the memory of one rank. Without `workspaces`, those of kernels are left out.
+// Returns the memory of one rank. Without `workspaces`, no workspaces of kernels count.
 MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces = {});
 // Returns the memory of a schedule that was lowered for prices, and sets its arena_bytes. If all
 // buffers fit without sharing memory, that is more than the rank needs; else buffers get places.
@@ -57,7 +57,7 @@ bool fits(std::int64_t bytes, std::int64_t available_bytes);
 // Returns, by layer, the memory that its forward pass leaves for backpropagation: activations,
 // halos, what it fetched, and the samples.
 std::vector<std::int64_t> kept_bytes(const Schedule& schedule);
-// Returns, by layer, the memory of its parameters: weights, copies of them, gradients and momentum.
+// Returns the memory of each layer's parameters: weights, copies of them, gradients and momentum.
 std::vector<std::int64_t> parameter_bytes(const Schedule& schedule);
 // Returns, by layer, the memory that it holds when backpropagation begins: the sum of both.
 std::vector<std::int64_t> layer_bytes(const Schedule& schedule);

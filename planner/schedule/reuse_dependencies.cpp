@@ -11,7 +11,7 @@
 namespace cnnplan {
 namespace {
 
-// Knows, for each byte of the arena, the buffer that held it last.
+// Remembers which buffer held each byte of the arena last.
 class Holders {
  public:
   // Gives [begin, end) to `buffer`. Returns the buffers that had some of it before.

@@ -44,8 +44,8 @@ enum class BufferRole {
   weight_copies,  // the weights in the precision of activations, where the two differ
   running,        // running mean or variance of a batch norm
   state,          // first guess of a chain for the next step; zero in the first step
-  // The part of a weight's gradient that some blocks of samples contribute. The operand names the
-  // slot of the weight.
+  // This is the part of a weight's gradient that some blocks of samples contribute. The operand
+  // names the slot of the weight.
   gradient_part,
 };
 
@@ -54,7 +54,7 @@ struct Buffer {
   std::string name;
   BufferRole role = BufferRole::activation;
   BufferElement element = BufferElement::fp32;
-  // The global indices that are held here, halo included. Flat buffers hold [0, elements) of w, and
+  // These global indices are held here, halo included. Flat buffers hold [0, elements) of w, and
   // running values hold their channels as w.
   Box box;
   std::int64_t bytes = 0;
@@ -120,8 +120,8 @@ struct TransferOperation {
   BufferIndex destination;  // -1: nothing to receive; may be the source
   TransferList list;
   std::shared_ptr<const TransferRule> rule{};  // makes the lists of all ranks; may be left out
-  // The channels of the buffers that the list calls 0. In a concat, the moved tensor begins there.
-  // They are below 0 where a slice begins later than its input.
+  // These channels of the buffers are channel 0 in the list. In a concat, the moved tensor begins
+  // there. They are below 0 where a slice begins later than its input.
   std::int64_t source_channel = 0;
   std::int64_t destination_channel = 0;
   bool accumulate = false;  // add what is received, in the order of the list
@@ -153,8 +153,8 @@ using OperationBody =
 struct Operation {
   std::string id;  // names the operation alike on all ranks that have it; nothing parses it
   OperationLabel label{};
-  // The layer that prices count the operation to: the first layer of a fused unit, or the layer
-  // that completes a bucket.
+  // Prices count the operation to this layer: the first layer of a fused unit, or the layer that
+  // completes a bucket.
   LayerIndex layer = -1;
   Stream stream = Stream::compute;
   // The kernels of one lane run in order, and the lanes of a rank run at the same time. Only
@@ -164,8 +164,8 @@ struct Operation {
   OperationBody body;
 };
 
-// The residual of a C-point on the finest level of a chain: the state that the layer before the
-// point makes, less the state of the point.
+// Describes the residual of a C-point on the finest level of a chain: the state that the layer
+// before the point makes, less the state of the point.
 struct PointResidual {
   int cycles = 0;     // number of completed cycles
   bool last = false;  // no cycle of the chain follows
@@ -214,11 +214,11 @@ Box destination_box(const Schedule& schedule, const TransferOperation& transfer)
 // auxiliary losses need have parameters, but do not run.
 enum class Pass { training, inference };
 
-// What a schedule is for. `executable` schedules run. In a `timed` schedule, operations name the
-// operations that they wait for only if streams overlap or there are lanes. In a `priced` schedule,
-// buffers have no places: offsets and arena_bytes stay 0, and no operation waits for another's
-// memory. Prices of single operations need no places, and placing takes most of the time of
-// lowering a long network.
+// Says what a schedule is for. `executable` schedules run. In a `timed` schedule, operations name
+// the operations that they wait for only if streams overlap or there are lanes. In a `priced`
+// schedule, buffers have no places: offsets and arena_bytes stay 0, and no operation waits for
+// another's memory. Prices of single operations need no places, and placing takes most of the time
+// of lowering a long network.
 enum class Detail { executable, timed, priced };
 
 struct LoweringRequest {

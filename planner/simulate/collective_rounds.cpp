@@ -53,7 +53,7 @@ double ring_add_s_per_byte(const Group& group, int sender, int position, bool ow
   return is_measured ? 0.0 : group.platform.gamma_s_per_byte;
 }
 
-// All messages of a ring have the same bytes, a part of the sum, even where elements do not divide.
+// All messages of a ring have equal bytes, one part of the sum, even where elements do not divide.
 std::vector<Round> ring(const Group& group, int position, bool own) {
   const RoundSeries series = ring_series(group.ranks());
   const double bytes = group.bytes / series.parts;
@@ -105,7 +105,7 @@ std::vector<Round> exchanges(const Group& group,
   return rounds;
 }
 
-// True if some ranks only hand over, before and after the rounds of the others.
+// True if some ranks only give their values before the others' rounds, and get the sums afterwards.
 bool folds(const Group& group, AllreduceAlgorithm algorithm) {
   const std::vector<RoundSeries> all =
       round_series(algorithm, group.ranks(), group.operation.ranks_per_node);
@@ -141,7 +141,7 @@ std::vector<Round> in_messages(const Group& group, int position, AllreduceAlgori
   return exchanges(group, position, algorithm, time, group.platform.gamma_s_per_byte);
 }
 
-// Returns the algorithm that the library is taken to run. Halves are those of a ring.
+// Returns the algorithm that the library is assumed to run. Halves are halves of a ring.
 AllreduceAlgorithm library_algorithm(const Group& group, bool is_measured) {
   if (group.operation.kind != CollectiveKind::allreduce) return AllreduceAlgorithm::ring;
   return is_measured ? AllreduceAlgorithm::recursive_doubling
@@ -161,7 +161,7 @@ std::vector<Round> allreduce_rounds(const Group& group, int position) {
   return in_messages(group, position, steps);
 }
 
-// Returns the rounds of a ring that add, for a reduce-scatter, or the rounds that take.
+// Returns the adding half of a ring's rounds for a reduce-scatter, else the other half.
 std::vector<Round> half(const std::vector<Round>& rounds, CollectiveKind kind) {
   const auto middle = rounds.begin() + rounds.size() / 2;
   const bool is_first = kind == CollectiveKind::reduce_scatter;

@@ -14,7 +14,7 @@ struct RoundMessage {
   double seconds = 0.0;  // its time in the model, on a link of its own
 };
 
-// The messages that a rank sends and receives at once, and the time of adding the received one.
+// Holds the messages that a rank sends and receives at once, and the time of adding.
 struct Round {
   RoundMessage send;
   RoundMessage receive;

@@ -1,4 +1,4 @@
-// Hosts, links, routes, each a line.
+// Writes hosts, links and routes, each on a line.
 #include "planner/simulate/platform_xml.hpp"
 
 #include <cstdio>
@@ -18,8 +18,7 @@ constexpr const char* head = R"(<?xml version="1.0"?>
 )";
 constexpr const char* tail = "  </zone>\n</platform>\n";
 constexpr const char* self = "self";
-// The processes of a rank do not take turns on its host: lanes of kernels, packing of halos,
-// adding.
+// The processes of a rank (lanes, packing of halos, adding) do not take turns on its host.
 constexpr int cores = max_concurrency + 2;
 
 std::string number(double value) {

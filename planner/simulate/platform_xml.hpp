@@ -1,4 +1,4 @@
-// A platform as SimGrid reads it.
+// Writes a platform in the format that SimGrid reads.
 #pragma once
 
 #include <set>
@@ -9,11 +9,12 @@
 
 namespace cnnplan {
 
-// Hosts rank-0, rank-1, ... of host_flops_per_s, and for each level the links of its ports: one up,
-// one down, and where the level's duplex factor is above 1 a third that both directions cross. As
-// many ranks share a port as share a link of the level. A message between two ranks crosses only
-// the links of the level that connects them, as in the model. `routes`, from and to, are those that
-// are written; a rank and itself are connected by a link that takes no time.
+// Writes hosts rank-0, rank-1, ... of host_flops_per_s, and for each level the links of its ports.
+// A port has one link up and one down. Where the level's duplex factor is above 1, both directions
+// also cross a third link. As many ranks share a port as share a link of the level. A message
+// between two ranks crosses only the links of the level that connects them, as in the model. Only
+// `routes`, pairs of sender and receiver, are written. A rank is connected with itself by a link
+// that takes no time.
 std::string platform_xml(const Platform& platform,
                          int ranks,
                          const std::set<std::pair<int, int>>& routes);

@@ -12,8 +12,8 @@
 namespace cnnplan {
 namespace {
 
-// Returns the number of streams before the streams of lanes: kernels, and with overlap halos and
-// reductions.
+// Returns the number of streams before the streams of lanes. There is one for kernels, and with
+// overlap one for halos and one for reductions.
 int base_streams(double overlap) {
   return overlap > 0.0 ? 3 : 1;
 }
@@ -25,7 +25,7 @@ using Streams = IndexedVector<OperationIndex, int>;
 
 struct Signals {
   IndexedVector<OperationIndex, std::vector<int>> after;  // streams that wait for the operation
-  // Operations of other streams that the operation waits for.
+  // The operation waits for these operations of other streams.
   IndexedVector<OperationIndex, std::vector<OperationIndex>> before;
 };
 
@@ -45,7 +45,7 @@ Signals signals_between(const Operations& operations, const Streams& streams) {
   return signals;
 }
 
-// Kernels of lane 0, and communication where nothing overlaps, run one after the other in stream 0.
+// Kernels of lane 0 run one after the other in stream 0. Without overlap, communication does, too.
 Streams streams_of(const Operations& operations, double overlap) {
   Streams streams(operations.size(), 0);
   for (const OperationIndex i : operations.indices()) {
@@ -68,7 +68,7 @@ class Gaps {
  public:
   Gaps(const Platform& platform, int rank) : platform_(platform), rank_(rank) {}
 
-  // Returns the seconds between this message and the one before.
+  // Returns the seconds between this message and the message before it.
   double before(int peer) {
     const double gap_s = any_ ? level_between(platform_, rank_, peer).gap_s : 0.0;
     any_ = true;
@@ -87,7 +87,7 @@ class Gaps {
 
 class RankWriter {
  public:
-  // `lanes` is the number of lanes of the rank that has most.
+  // `lanes` is the largest number of lanes of a rank.
   RankWriter(const PricedSchedule& priced,
              const Platform& platform,
              const TraceOptions& options,

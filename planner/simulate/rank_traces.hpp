@@ -1,4 +1,4 @@
-// The schedules of all ranks as traces: the third interpreter, beside prediction and execution.
+// Writes the schedules of all ranks as traces, which SimGrid replays.
 #pragma once
 
 #include <set>
@@ -12,27 +12,27 @@
 namespace cnnplan {
 
 struct TraceOptions {
-  // Part of the time of halos and reductions that does not stop the kernels, as in the prediction.
-  // 0: one process per rank. Else three: kernels, halos and reductions, in this order. One more for
-  // each lane of kernels but the first. They are process stream * ranks + rank; where an operation
-  // depends on one of another process it awaits a signal.
+  // This part of the time of halos and reductions does not stop the kernels, as in the prediction.
+  // With 0, a rank has one process. Otherwise it has one each for kernels, halos and reductions, in
+  // this order. Each lane of kernels except the first adds a process. Their numbers are stream *
+  // ranks + rank. An operation that depends on an operation of another process awaits a signal.
   double overlap = 0.0;
-  // Messages with the bytes that they have, even where the link is slower for short ones.
+  // With true, messages keep their real bytes, even where the link is slower for short messages.
   bool real_bytes = false;
 };
 
-// What SimGrid replays. Process p runs on the host of rank p % ranks.
+// Holds the input of a replay by SimGrid. Process p runs on the host of rank p % ranks.
 struct Traces {
   int ranks = 1;
   std::vector<Trace> processes;
-  // Ranks that send and receive, in pairs; a rank and itself where its processes signal.
+  // Holds pairs of sender and receiver, which are equal where a rank's processes signal.
   std::set<std::pair<int, int>> routes;
   std::int64_t messages = 0;  // signals left out
 };
 
-// Kernels and loads work for their price; transfers pack, exchange one message per peer, and
-// unpack; collectives as collective_rounds says. Nothing waits but for messages.
-// @pre schedules[i].schedule.rank == i, all of one plan
+// Kernels and loads work for as long as their price. Transfers pack, exchange one message per peer,
+// and unpack. Collectives run the rounds of collective_rounds. Operations wait only for messages.
+// @pre schedules[i].schedule.rank == i, and all schedules are of one plan
 Traces rank_traces(std::span<const PricedSchedule> schedules,
                    const Platform& platform,
                    const TraceOptions& options);

@@ -1,4 +1,4 @@
-// Files out, smpirun as a child, its last line in.
+// Writes the files, runs smpirun as a child process, and reads the last line of its log.
 #include "planner/simulate/replay.hpp"
 
 #include <cerrno>
@@ -23,9 +23,9 @@ constexpr const char* log_file = "smpirun.log";
 constexpr std::string_view result_text = "Simulation time";
 constexpr int cannot_start = 127;  // as shells have it
 
-// Alpha and beta as they are: no windows of TCP, no acknowledgements that take bandwidth, no
-// penalty for long routes; messages of any size wait for nothing but their links and receivers.
-// The format of the log gives the time more digits than its text has.
+// SimGrid uses alpha and beta unchanged. It has no TCP windows, no acknowledgements that take
+// bandwidth, and no penalty for long routes. Messages of any size wait only for their links and
+// receivers. The log's format prints the time with more digits than the message does.
 std::vector<std::string> words(int processes) {
   return {"smpirun",
           "-np",
@@ -48,7 +48,7 @@ std::string trace_name(std::size_t process) {
   return "trace-" + std::to_string(process);
 }
 
-// In the child: never returns.
+// Runs in the child process, and never returns.
 [[noreturn]] void become_smpirun(const std::string& folder, const std::vector<char*>& arguments) {
   const int log =
       chdir(folder.c_str()) == 0 ? open(log_file, O_WRONLY | O_CREAT | O_TRUNC, 0644) : -1;
@@ -75,7 +75,7 @@ int run_smpirun(const std::string& folder, int processes) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// "0.001234567890:Simulation time 0.001235" at the start of a line.
+// Reads the time at the start of a line such as "0.001234567890:Simulation time 0.001235".
 double simulated_s(const std::string& folder) {
   const std::string file = folder + '/' + log_file;
   const std::string log = read_file(file);

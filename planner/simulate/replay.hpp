@@ -1,4 +1,4 @@
-// The files of a simulation, and SimGrid run on them.
+// Writes the files of a simulation, and runs SimGrid on them.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace cnnplan {
 
-// Writes into `folder`, which is made where it is missing: platform.xml; hosts, one line per
-// process; traces, the names of the trace files; trace-<process>. @throws IoError
+// Creates `folder` if it is missing, and writes these files into it: platform.xml, hosts (one line
+// per process), traces (the names of the trace files), and trace-<process>. @throws IoError
 void write_simulation(const std::string& folder, const Platform& platform, const Traces& traces);
 
-// What replays the files, to be run in their folder.
+// Returns the command that replays the files. It must run in their folder.
 std::string replay_command(int processes);
 
-// Seconds until the last process ends; SimGrid's own words stay in `folder`/smpirun.log.
-// @throws EnvironmentError where there is no smpirun, or it fails
+// Returns the seconds until the last process ends. SimGrid's output stays in `folder`/smpirun.log.
+// @throws EnvironmentError where smpirun is missing or fails
 double replay(const std::string& folder, int processes);
 
 }  // namespace cnnplan

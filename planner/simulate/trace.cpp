@@ -1,4 +1,4 @@
-// Actions as text.
+// Writes actions as text.
 #include "planner/simulate/trace.hpp"
 
 #include <cstdio>
@@ -7,11 +7,11 @@
 namespace cnnplan {
 namespace {
 
-// How SMPI numbers the types of elements in a trace.
+// SMPI gives these numbers to the types of elements in a trace.
 constexpr int type_double = 0;
 constexpr int type_byte = 6;
 
-// "count type": counts are 32-bit, so what is longer is counted in elements of 8 bytes.
+// Returns "count type". Counts have 32 bits, so longer messages are counted in elements of 8 bytes.
 std::string size_text(std::int64_t bytes) {
   const bool fits = bytes <= std::numeric_limits<int>::max();
   const std::int64_t count = fits ? bytes : (bytes + 7) / 8;

@@ -1,4 +1,4 @@
-// The text of one time-independent trace of SMPI: what one process does, an action a line.
+// Writes a time-independent trace of SMPI, which lists the actions of one process, one per line.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// Operations per second of a simulated host: work of s seconds is written as s times this.
+// A simulated host has this speed, so work of s seconds is written as s times this value.
 inline constexpr double host_flops_per_s = 1e9;
 
 struct TraceMessage {
@@ -20,19 +20,19 @@ class Trace {
  public:
   explicit Trace(int process);
 
-  // Work that follows work becomes one action; none takes no action.
+  // Consecutive work becomes one action. Work of 0 seconds becomes none.
   void compute(double seconds) { pending_s_ += seconds; }
   void isend(const TraceMessage& message);
   void irecv(const TraceMessage& message);
   void waitall() { add("waitall"); }
-  // Signals between the processes of a rank: no bytes, no time.
+  // Sends or awaits a signal between the processes of a rank, which takes no time.
   void signal(int process, int tag);
   void await(int process, int tag);
 
-  // The processes that this one sends to.
+  // Returns the processes that this process sends to.
   const std::set<int>& receivers() const { return receivers_; }
   std::int64_t messages() const { return messages_; }
-  // All actions, from `init` to `finalize`.
+  // Returns all actions, from `init` to `finalize`.
   std::string text() const;
 
  private:

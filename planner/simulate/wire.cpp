@@ -1,4 +1,4 @@
-// Segments of a level made one latency and one bandwidth.
+// Replaces the segments of a level by one latency and one bandwidth.
 #include "planner/simulate/wire.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace cnnplan {
 namespace {
 
-// Where the model has no limit, SimGrid still needs one.
+// SimGrid needs a bandwidth limit even where the model has none.
 constexpr double most_bytes_per_s = 1e15;
 
 double lowest_alpha_s(const std::vector<Segment>& segments) {

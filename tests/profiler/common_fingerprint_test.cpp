@@ -1,4 +1,4 @@
-// Ranks on one device and on several.
+// Checks that ranks on one device agree on it, and that ranks on different devices are refused.
 #include "profiler/common_fingerprint.hpp"
 
 #include <string>

@@ -1,4 +1,4 @@
-// Platforms from fed measurements.
+// Checks the platforms that follow from given measurements.
 #include <limits>
 
 #include <doctest/doctest.h>

@@ -7,8 +7,7 @@
 namespace cnnplan::onednn {
 namespace {
 
-// So many positions are summed before the sums in memory are touched. More streams than this would
-// exceed what the prefetcher follows.
+// This number of positions is summed in registers. The prefetcher follows no more streams.
 constexpr std::int64_t moments_positions = 8;
 constexpr std::int64_t gradient_positions = 4;
 // Calls f(EightLanes or OneLane, channel) so that all channels are covered.

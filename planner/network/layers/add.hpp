@@ -1,4 +1,4 @@
-// The layer kind `add`: the sum of two tensors, the second one multiplied by a scale.
+// Defines the layer kind `add`: the sum of two tensors, the second one multiplied by a scale.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The layer kind `batch_norm`: normalizes each channel over the samples and positions of a batch.
+// Defines the layer kind `batch_norm`: normalizes each channel over samples and positions.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// Which ranks share the statistics of a batch norm: none, the ranks that share a sample, or all.
+// Says which ranks share a batch norm's statistics: none, the ranks that share a sample, or all.
 enum class BatchNormStatistics { local, spatial, global };
 
 // y = scale (x - mean) / sqrt(variance + epsilon) + shift. The running values become

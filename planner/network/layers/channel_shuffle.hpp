@@ -1,4 +1,4 @@
-// The layer kind `channel_shuffle`: reorders channels across groups.
+// Defines the layer kind `channel_shuffle`: reorders channels across groups.
 #pragma once
 
 #include <cstdint>

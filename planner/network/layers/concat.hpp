@@ -1,4 +1,4 @@
-// The layer kind `concat`: joins tensors along the channels.
+// Defines the layer kind `concat`: joins tensors along the channels.
 #pragma once
 
 #include <vector>

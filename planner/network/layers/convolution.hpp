@@ -1,4 +1,4 @@
-// The layer kind `convolution`: weighted sums over a window of the input and a group of channels.
+// Defines the layer kind `convolution`: weighted sums over a window and a group of channels.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The layer kind `dropout`: sets a random part of the values to zero while a network trains.
+// Defines the layer kind `dropout`: sets random values to zero while a network trains.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The layer kind `fully_connected`: a convolution whose kernel is the whole image.
+// Defines the layer kind `fully_connected`: a convolution whose kernel is the whole image.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The layer kind `global_pooling`: a pooling whose window is the whole image.
+// Defines the layer kind `global_pooling`: a pooling whose window is the whole image.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The layer kind `input`: the source of samples.
+// Defines the layer kind `input`: the source of samples.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The layer kind `local_response_norm`: divides each value by a sum over neighbouring channels.
+// Defines the layer kind `local_response_norm`: divides values by sums over neighbouring channels.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The layer kind `mean_squared_error`: the loss of a regression.
+// Defines the layer kind `mean_squared_error`: the loss of a regression.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// The mean over all elements of (x - target)^2. Targets have the shape of x.
+// Computes the mean over all elements of (x - target)^2. Targets have the shape of x.
 struct MeanSquaredError {
   static constexpr LayerTraits traits{
       .name = "mean_squared_error",

@@ -1,4 +1,4 @@
-// The layer kind `pooling`: the maximum or the mean of each window, channel by channel.
+// Defines the layer kind `pooling`: the maximum or the mean of each window, channel by channel.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The layer kind `relu`: clips values below zero, and above a maximum if there is one.
+// Defines the layer kind `relu`: clips values below zero, and above a maximum if there is one.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,4 @@
-// The layer kind `slice`: a range of the channels of its input.
+// Defines the layer kind `slice`: a range of the channels of its input.
 #pragma once
 
 #include <cstdint>

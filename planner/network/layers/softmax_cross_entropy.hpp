@@ -1,4 +1,4 @@
-// The layer kind `softmax_cross_entropy`: the loss of a classification.
+// Defines the layer kind `softmax_cross_entropy`: the loss of a classification.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace cnnplan {
 
-// The mean over samples and positions of -log softmax over channels, at the label of the position.
-// Logits of the shape (N, C, 1, 1, 1) have a label per image, others a label per pixel.
+// Computes the mean over samples and positions of -log softmax over channels, at the label of the
+// position. Logits of the shape (N, C, 1, 1, 1) have a label per image, others a label per pixel.
 struct SoftmaxCrossEntropy {
   static constexpr LayerTraits traits{
       .name = "softmax_cross_entropy",

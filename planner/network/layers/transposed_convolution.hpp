@@ -1,4 +1,4 @@
-// The layer kind `transposed_convolution`: the adjoint of a convolution.
+// Defines the layer kind `transposed_convolution`: the adjoint of a convolution.
 #pragma once
 
 #include <cstddef>

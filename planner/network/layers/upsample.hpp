@@ -1,4 +1,4 @@
-// The layer kind `upsample`: enlarges images by integer factors.
+// Defines the layer kind `upsample`, which enlarges images by integer factors.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// The words with which each kind of layer describes its keys in network files.
+// Defines the words with which each kind of layer describes its keys in network files.
 //
 // A kind has a static function `describe(fields)`, which names each key once:
 //
@@ -23,14 +23,14 @@ using Triple = std::array<std::int64_t, 3>;
 // The stride of a window is 1 unless given, or as long as the kernel.
 enum class DefaultStride { one, kernel };
 
-// Whether a file names an optional value that equals the default.
+// Says whether a file names an optional value that equals the default.
 enum class Written { unless_default, always };
 
 // Describes a list with a value for each spatial dim of the network: [H, W] or [D, H, W].
 struct SpatialField {
   IntegerRange range;
   std::int64_t without_depth = 0;  // the value of d where lists have two entries
-  // The values where the key is missing. `entries` is 2 or 3, the length of the network's lists.
+  // Returns the values of a missing key. `entries` is 2 or 3, the length of the network's lists.
   Triple (*defaults)(std::size_t entries) = nullptr;
 };
 

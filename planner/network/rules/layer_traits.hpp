@@ -1,4 +1,4 @@
-// The properties of a kind of layer that the planner's rules depend on.
+// Holds the properties of a kind of layer that the planner's rules depend on.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// Blocks layer by layer.
+// Computes the blocks and the exchanges of the units that are lowered.
 #include "planner/schedule/blocks/decomposition.hpp"
 
 #include <utility>
@@ -22,8 +22,9 @@ void Decomposition::add(const std::vector<bool>& wanted) {
   }
 }
 
-// Those of these units, those that they read, the readers of both, and losses, whose labels are
-// loaded with the samples; all where a chain's steps pass any of them.
+// Marks the layers of these units, the layers that they read, and the readers of both. Losses are
+// marked because labels are loaded with the samples. Where multigrid runs a chain, all layers are
+// marked.
 std::vector<bool> Decomposition::layers_around(const std::vector<bool>& wanted) const {
   const Network& network = plan().network;
   std::vector<bool> found(network.layers().size(), !plan().multigrid.empty());

@@ -1,5 +1,5 @@
-// What the lowerings of all ranks of a plan have in common, computed once for all of them, and of
-// the part of it that is lowered alone.
+// Holds the blocks and exchanges that the lowerings of all ranks share. They are computed once, for
+// the whole plan or for some of its units.
 #pragma once
 
 #include <optional>
@@ -11,52 +11,53 @@
 
 namespace cnnplan {
 
-// How an input is moved between ranks, and its gradient; null where it stays.
+// Says how an input and its gradient move between ranks. A rule is null where nothing moves.
 struct InputExchange {
   SharedRule forward;
   SharedRule backward;
 };
 
-// Units, and which blocks of their tensors the ranks own, need and compute.
+// Knows which blocks of the tensors of units the ranks own, need and compute.
 class Decomposition : public FusedUnits {
  public:
   // Keeps a reference. @pre validate(plan) holds
   explicit Decomposition(const Plan& plan);
-  // With the blocks of these units, of what they read, of the readers of both and of losses, where
-  // multigrid runs a chain those of all, and with the exchanges of these units; those of others
-  // must not be asked for. @pre `wanted` is by unit
+  // Computes the exchanges of the wanted units only, and the blocks of their layers, their inputs,
+  // the readers of both, and all losses. Where multigrid runs a chain, it computes all blocks.
+  // Exchanges of other units must not be asked for.
+  // @pre `wanted` is by unit
   Decomposition(FusedUnits units, const std::vector<bool>& wanted);
 
-  // Output blocks of `layer`.
+  // Returns the output blocks of `layer`.
   const RankBoxes& owned(LayerIndex layer) const { return at(owned_, layer); }
-  // Blocks of an input that the ranks need, in the indices of the input. The residual of a fused
-  // unit is needed on the block that the unit owns.
+  // Returns the blocks of an input that the ranks need, in the indices of the input. The residual
+  // of a fused unit is needed on the block that the unit owns.
   const RankBoxes& needed(const Unit& unit, std::size_t input) const {
     const auto& needed = needed_.at(unit.head);
     return input < needed.size() ? needed[input] : owned(unit.last);
   }
-  // Between the owners of an input and what is needed of it, where exchanges_forward and
-  // exchanges_backward say so.
+  // Returns the exchanges between the owned and the needed blocks of an input. They exist where
+  // exchanges_forward and exchanges_backward hold.
   const InputExchange& exchanges(const Unit& unit, std::size_t input) const {
     return exchanges_.at(index_of(unit)).at(input);
   }
-  // What is needed of a layer by its only reader, which has no other input.
+  // Returns the blocks of a layer's output that its only reader needs. @pre the reader has one
+  // input
   const RankBoxes& needed_by_reader(LayerIndex layer) const {
     const LayerIndex reader = plan().network.consumers_of(layer).front();
     return needed_.at(reader).front();
   }
-  // True where a rank loads with its samples what their only reader needs of others.
+  // True where ranks load the blocks of samples that their only reader needs, halos included.
   bool loads_needed(LayerIndex layer) const { return loads_needed_.at(layer); }
-  // Output blocks that the kernels of a unit compute.
+  // Returns the output blocks that the kernels of a unit compute.
   const RankBoxes& computed(const Unit& unit) const { return at(computed_, unit.head); }
 
  private:
   using Blocks = std::vector<std::optional<RankBoxes>>;  // by layer
 
-  // Blocks and exchanges of these units.
+  // Adds the blocks and the exchanges of these units.
   void add(const std::vector<bool>& wanted);
   std::vector<bool> layers_around(const std::vector<bool>& wanted) const;
-  // Of these layers.
   void add_blocks(const std::vector<bool>& layers);
   std::vector<InputExchange> exchanges_of(const Unit& unit) const;
   static const RankBoxes& at(const Blocks& blocks, LayerIndex layer) {

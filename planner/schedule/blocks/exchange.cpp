@@ -1,4 +1,4 @@
-// Transfer lists, and what of them may stay where it is.
+// Computes transfer lists, and decides which part of a tensor stays where it is.
 #include "planner/schedule/blocks/exchange.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ TransferList list_of(const SharedRule& rule, int rank) {
   return transfer_list(rule->sources, rule->destinations, rank);
 }
 
-// What `exchange_of` makes of the rank's list and of what it has and gets by the rule.
+// Applies `exchange_of` to the rank's list, its source box and its destination box under the rule.
 template <typename ExchangeOf>
 Exchange by_rule(SharedRule rule, int rank, const ExchangeOf& exchange_of) {
   Exchange exchange =
@@ -28,7 +28,7 @@ void keep_own_part(Exchange& exchange, int rank) {
   exchange.in_place = true;
 }
 
-// By the blocks that they are from.
+// Sorts pieces by the source blocks that they are part of.
 void sort_by_block(const RankBoxes& sources, std::vector<Piece>& pieces) {
   std::vector<std::pair<int, Piece>> by_block;
   for (const Piece& piece : pieces) by_block.emplace_back(sources.block(piece.peer), piece);
@@ -36,7 +36,7 @@ void sort_by_block(const RankBoxes& sources, std::vector<Piece>& pieces) {
   for (std::size_t i = 0; i < pieces.size(); ++i) pieces[i] = by_block[i].second;
 }
 
-// The different ranges of the pieces in one dim, ascending.
+// Returns the different ranges of the pieces in one dim, in ascending order.
 std::vector<Range> ranges_in(const std::vector<Piece>& pieces, std::size_t dim) {
   std::vector<Range> ranges;
   for (const Piece& piece : pieces) {
@@ -48,9 +48,9 @@ std::vector<Range> ranges_in(const std::vector<Piece>& pieces, std::size_t dim) 
   return ranges;
 }
 
-// True when the pieces cover `box` without overlap, so that they can be written, not added. They
-// are all combinations of some ranges per dim: none overlap where the ranges of no dim do and no
-// combination is there twice.
+// True when the pieces cover `box` without overlap, so that they can be written instead of added.
+// Pieces combine some ranges of every dim. They do not overlap where the ranges of no dim overlap
+// and each combination occurs once.
 bool tiles(const std::vector<Piece>& pieces, const Box& box) {
   std::size_t combinations = 1;
   for (std::size_t dim = 0; dim < dim_count; ++dim) {
@@ -136,7 +136,8 @@ Range channels_of(const Slice& slice) {
   return {slice.first_channel, slice.first_channel + slice.channels};
 }
 
-// Of the slices `consumers` of one tensor of so many channels, in ascending order.
+// Decides about the gradients of slices that read one tensor of `channels` channels. The slices,
+// `consumers`, are in ascending order.
 void add_sliced_gradients(const Network& network,
                           const std::vector<LayerIndex>& consumers,
                           std::int64_t channels,

@@ -1,5 +1,5 @@
-// How a tensor gets from the blocks that the ranks own to those that a layer needs, and how its
-// gradient gets back. The lowering runs these exchanges, the search prices them.
+// Says how a tensor gets from owned blocks to the blocks that a layer needs, and how its gradient
+// gets back. The lowering runs these exchanges, and the search prices them.
 #pragma once
 
 #include <memory>
@@ -10,77 +10,73 @@
 
 namespace cnnplan {
 
-// All ranks and all of their schedules have one.
+// All ranks and all of their schedules share one rule.
 using SharedRule = std::shared_ptr<const TransferRule>;
 SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations);
 
-// One rank's part.
+// Holds one rank's part of an exchange.
 struct Exchange {
   TransferList list;
-  SharedRule rule{};        // of the lists of all ranks, where it was given
+  SharedRule rule{};        // yields the lists of all ranks; null where a list was given
   bool in_place = false;    // received into the buffer that is sent from; its own part stays there
-  bool accumulate = false;  // what is received is added
+  bool accumulate = false;  // received values are added
   bool zero_first = false;
 };
 
-// The block that a rank's part of a tensor is stored in: with the halo of its readers around it
-// where all readers of dense blocks want the same one, so that no copy into a haloed buffer is
-// needed. `dense_reads` are the blocks that they read; `dense`: the producer writes dense blocks
-// only.
+// Returns the block in which a rank stores its part of a tensor. It includes the halo if all
+// readers of dense blocks read an equal block, as listed in `dense_reads`, so that no copy is
+// needed. With `dense`, the producer writes dense blocks only.
 Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads);
 
-// False where every rank owns what it needs. A reader that copies its inputs moves them in any
-// case.
+// False where every rank owns the block that it needs. Inputs that a reader copies always move.
 bool exchanges_forward(const LayerTraits& reader, const RankBoxes& owned, const RankBoxes& needed);
-// True where ranks that load samples load what a layer on the same mesh needs, which is more than
-// they own and nowhere less: then there is nothing to exchange.
-// @pre the layer reads dense blocks, and no other reads the samples
+// True where ranks that load samples also load the halos that a layer on the same mesh needs, so
+// that nothing is exchanged. Every needed block then contains the owned block.
+// @pre the layer reads dense blocks, and no other layer reads the samples
 bool loads_needed(const RankBoxes& owned, const RankBoxes& needed);
-// False where every rank has the gradient of what it owns. Replicas that own one block each may
-// hold different parts of its gradient. A reader that copies its inputs moves gradients in any
-// case.
+// False where every rank has the complete gradient of its owned block. Replicas that own one block
+// may hold different parts of its gradient. Gradients of inputs that a reader copies always move.
 bool exchanges_backward(const LayerTraits& reader, const RankBoxes& needed, const RankBoxes& owned);
 
-// From owned to needed blocks. In place where the tensor is stored as `storage`, a box with room
-// for the block that this rank needs, or where the rank needs what it owns.
+// Returns the exchange from owned to needed blocks. It works in place where the tensor is stored as
+// `storage`, which has room for the needed block, or where the rank owns just what it needs.
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank);
-// The same of a list that is known: `own` and `want` are what the rank owns and needs.
+// Does this with a given list, where the rank owns `own` and needs `want`.
 Exchange exchange_forward(
     TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
-// From owned blocks to needed ones in the output of a layer that copies its inputs.
+// Returns the exchange from owned to needed blocks in the output of a layer that copies its inputs.
 Exchange exchange_into_output(SharedRule owned_to_needed, int rank);
 
-// What a slice does with the gradient of its input, which it shares with all slices of that tensor,
-// the last of them first.
+// Says how a slice writes the gradient of its input. All slices of one tensor share this gradient,
+// and the last slice writes first.
 struct SlicedGradient {
-  bool is_shared = false;  // false of other layers
-  bool clears = false;     // the first, of slices that do not cover every channel once
-  bool adds = false;       // those behind it, where slices overlap
+  bool is_shared = false;  // false for layers that are no slices
+  bool clears = false;     // the first to write, unless slices cover every channel once
+  bool adds = false;       // the others, where slices overlap
   auto operator<=>(const SlicedGradient&) const = default;
 };
-// By layer.
+// Returns one value for each layer.
 std::vector<SlicedGradient> sliced_gradients(const Network& network);
 
-// What the producer of a tensor and its readers allow with a gradient.
+// Says how the gradient of a tensor may be used, given the tensor's producer and readers.
 struct GradientUse {
-  bool shared = false;    // somebody else reads the needed block: it must not be overwritten
+  bool shared = false;    // the needed block has another reader, so it must not be overwritten
   bool dense = false;     // the producer reads dense blocks only
-  bool replicas = false;  // of the producer's blocks, which take the same bits: a fixed order
+  bool replicas = false;  // replicas of the producer's block need equal bits, so a fixed order
   SlicedGradient sliced{};
   auto operator<=>(const GradientUse&) const = default;
 };
 
-// True when a layer of these parameters hands its own gradient, or a part of it, on to this input:
-// others may read it, too. A second input of an add that is scaled gets a gradient of its own.
+// True when a layer with these parameters passes its own gradient, or a part of it, on to this
+// input. Other layers may then read it, too. The scaled input of an add gets a gradient of its own.
 bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
-// From needed to owned blocks: halos are added to the own block, in place where that may be
-// overwritten and is read inside its halo. Where that has replicas, all parts are added in the
-// order of the blocks that they are from.
+// Returns the exchange from needed to owned blocks, which adds halos to the own block. It works in
+// place where the needed block may be overwritten and is read inside its halo. Where a block has
+// replicas, all parts are added in the order of their source blocks.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
-// The same of a list that is known, in whose order it stays: `have` and `own` are what the rank
-// needed and owns.
+// Does this with a given list, whose order it keeps. The rank needed `have` and owns `own`.
 Exchange exchange_backward(
     TransferList list, const Box& have, const Box& own, const GradientUse& use, int rank);
 

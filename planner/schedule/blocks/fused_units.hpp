@@ -18,11 +18,11 @@ bool has_one_dense_reader(const Network& network, LayerIndex samples);
 // except the splits of both. The search prices an exchange from this value and the splits alone.
 struct ReadSignature {
   LayerSignature reader{};
-  GradientUse gradient_use{};        // of what the reader hands back, for a tensor without replicas
-  bool requires_gradient = false;    // the tensor does
+  GradientUse gradient_use{};        // of the reader's gradient, if the tensor has no replicas
+  bool requires_gradient = false;    // a layer at or before the tensor has parameters
   bool may_load_needed = false;      // has_one_dense_reader
   bool is_dense = false;             // the kernels of the tensor's layer write dense blocks only
-  bool is_dense_when_fused = false;  // the kernels that may compute the layer, too, do
+  bool is_dense_when_fused = false;  // kernels that fuse the layer do so
   int readers = 1;                   // of the tensor
   auto operator<=>(const ReadSignature&) const = default;
 
@@ -38,8 +38,7 @@ class FusedUnits {
   explicit FusedUnits(const Plan& plan);
 
   const Plan& plan() const { return plan_; }
-  // Returns the units in order of execution. A fused unit runs in the place of its last layer, when
-  // all inputs are there.
+  // Returns the units in order of execution. A fused unit runs in the place of its last layer.
   const std::vector<Unit>& units() const { return units_; }
   // Returns the place of a unit among units().
   std::size_t index_of(const Unit& unit) const {
@@ -49,15 +48,15 @@ class FusedUnits {
   const Unit& unit_of(LayerIndex layer) const { return units_.at(unit_indices_.at(layer)); }
   // True when the layer or one before it has parameters.
   bool requires_gradient(LayerIndex layer) const { return requires_gradient_.at(layer); }
-  // True when the gradient of the output of `layer` must be a dense block. The kernels of the unit
-  // read no other, or hand the gradient on unchanged to a unit that needs it dense.
+  // True when the gradient of the output of `layer` must be a dense block. Either the unit's
+  // kernels read only dense blocks, or the unit passes the gradient on unchanged to a unit that
+  // needs it dense.
   // @pre the output is not fused away
   bool needs_dense_gradient(LayerIndex layer) const { return needs_dense_gradient_.at(layer); }
   const SlicedGradient& sliced_gradient(LayerIndex layer) const {
     return sliced_gradients_.at(layer);
   }
-  // Returns what the producer of an input and the reader allow with the gradient that the reader
-  // hands back. `shared` and `replicas` are left to the caller.
+  // Returns how the gradient from a reader may be used. The caller sets `shared` and `replicas`.
   GradientUse gradient_use(LayerIndex source, LayerIndex reader) const {
     return {.dense = needs_dense_gradient(source), .sliced = sliced_gradient(reader)};
   }

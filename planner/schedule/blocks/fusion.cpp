@@ -1,4 +1,4 @@
-// Greedy fusion in layer order.
+// Decides which layers are fused, greedily and in layer order.
 #include "planner/schedule/blocks/fusion.hpp"
 
 #include <algorithm>
@@ -12,13 +12,13 @@ bool is_any_of(const Network& network, LayerIndex layer) {
   return (std::holds_alternative<Kinds>(network.layer(layer).parameters) || ...);
 }
 
-// Kernels of other layers clip at zero only.
+// True for a ReLU without an upper limit, because kernels of other layers clip at zero only.
 bool is_fusible_relu(const Network& network, LayerIndex layer) {
   const auto* relu = std::get_if<Relu>(&network.layer(layer).parameters);
   return relu != nullptr && std::isinf(relu->max);
 }
 
-// The only consumer of a layer on the same ranks; -1 when there is none.
+// Returns the only consumer of a layer if it is on the same ranks, else -1.
 LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
   const auto& consumers = plan.network.consumers_of(layer);
   if (consumers.size() != 1) return -1;
@@ -26,8 +26,8 @@ LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
   return same_ranks(plan_of(consumers[0]), plan_of(layer)) ? consumers[0] : -1;
 }
 
-// An add is fused into its later input, so that the other one is there when it runs; not a scaled
-// one, which batch norms do not compute.
+// An add is fused into its later input, so that its other input is computed before it runs. Batch
+// norms do not compute scaled adds.
 bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
   if (add < 0 || !is_any_of<Add>(plan.network, add)) return false;
   if (is_scaled(std::get<Add>(plan.network.layer(add).parameters))) return false;

@@ -1,5 +1,4 @@
-// Which layers run as one kernel: convolution, batch norm and add take the element-wise layers
-// behind them.
+// Says which layers run as one kernel: convolution, batch norm and add, with layers after them.
 #pragma once
 
 #include <vector>
@@ -8,7 +7,7 @@
 
 namespace cnnplan {
 
-// One or more layers that are lowered together. The tensor it produces is that of `last`.
+// Holds one or more layers that are lowered together. A unit produces the tensor of `last`.
 struct Unit {
   LayerIndex head = 0;  // gives the kind and the name of the operations
   LayerIndex last = 0;
@@ -17,20 +16,22 @@ struct Unit {
   bool residual = false;
 };
 
-// From the head to the last.
+// Returns the layers of a unit, from the head to the last.
 std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit);
 
-// Whether a convolution that is split so computes the ReLU behind it: not where its sums over
-// channels are not complete. It writes dense blocks only: where space is split, a ReLU of its own
-// writes its output with room for the halo that the next layer needs, which saves as much as fusing
-// it would, and memory, too.
+// True if a convolution with this split computes the ReLU after it, which needs complete sums over
+// channels. Such a convolution writes dense blocks only. Where space is split, a separate ReLU
+// writes its output with room for the next layer's halo. This saves as much time as fusing, and
+// memory, too.
 bool writes_dense_relu(const Split& split);
 
-// Units in an order of execution; every layer belongs to exactly one. Layers are fused where they
-// have the same mesh and the tensor between them has no other consumer, a ReLU where nothing clips
-// it above, and an add behind a batch norm where it does not scale:
-// batch_norm [+ add] [+ relu], add [+ relu], and where writes_dense_relu(), convolution
-// [+ relu], fully_connected [+ relu].
+// Returns units in an order of execution. Every layer belongs to exactly one unit. Layers are fused
+// where they have the same mesh and the tensor between them has no other consumer. A ReLU is fused
+// if it has no upper limit. An add is fused into a batch norm if it does not scale. The fused
+// sequences are
+//   batch_norm [+ add] [+ relu], add [+ relu],
+// and where writes_dense_relu() holds
+//   convolution [+ relu], fully_connected [+ relu].
 std::vector<Unit> fuse(const Plan& plan);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Cuts along one dim, by the windows of the outputs at both ends.
+// Cuts a convolution's outputs along one dim, by the windows of the outputs at both ends.
 #include "planner/schedule/blocks/interior.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace cnnplan {
 namespace {
 
-// The outermost that is longer than one.
+// Returns the outermost dim that is longer than one.
 Dim dim_to_cut(const ConvolutionBlocks& blocks) {
   for (const Dim dim : {Dim::d, Dim::h}) {
     if (blocks.needed[dim].size() > 1 || blocks.outputs[dim].size() > 1) return dim;

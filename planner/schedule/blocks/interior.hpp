@@ -1,4 +1,4 @@
-// The outputs of a convolution that need no halo, and the strips beside them.
+// Computes which outputs of a convolution need no halo, and the strips around these outputs.
 #pragma once
 
 #include <vector>
@@ -9,27 +9,27 @@
 
 namespace cnnplan {
 
-// A rank's blocks of a convolution.
+// Holds the blocks that a rank has of a convolution.
 struct ConvolutionBlocks {
   Box owned;    // of the input
   Box needed;   // of the input
-  Box outputs;  // that it computes
+  Box outputs;  // that the rank computes
 };
 
-// Outputs that one kernel computes. Of one sample and whole but along one dim, outside of which
-// there is one position of each, so that they and what they need are dense.
+// Holds outputs of one sample that one kernel computes. They are cut along one dim, and there is
+// one position in each dim outside of it. So the outputs and the inputs that they need are dense.
 struct OutputPart {
   Box outputs;
   Box needed;
-  Window window;  // with the padding that they see
+  Window window;  // with the padding at the edges of `outputs`
   enum class Place { interior, first_strip, last_strip } place = Place::interior;
 
-  bool is_interior() const { return place == Place::interior; }  // needs what is owned only
+  bool is_interior() const { return place == Place::interior; }  // needs owned blocks only
 };
 
-// The interior, sample by sample, then the strips; together all outputs, each once. Nothing where
-// the block has no interior or no halo, where halos are in other dims than the outermost that is
-// longer than one, or where owners of the input are others than those who need it.
+// Returns the interior, sample by sample, then the strips. Together they are all outputs, each
+// once. Returns nothing where the block has no interior or no halo, or where owned and needed
+// blocks differ in another dim than the outermost one that is longer than one.
 // Source: Dryden et al. 2019, section IV-A.
 std::vector<OutputPart> interior_and_strips(const Network& network,
                                             LayerIndex convolution,

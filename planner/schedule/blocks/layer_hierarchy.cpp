@@ -1,4 +1,4 @@
-// Levels by counting.
+// Builds the levels of a chain by grouping the steps of the level before.
 #include "planner/schedule/blocks/layer_hierarchy.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 namespace cnnplan {
 namespace {
 
-// `count` things in groups of `size`, the last perhaps smaller.
+// Cuts `count` elements into groups of `size`. The last group may be smaller.
 std::vector<LayerRange> grouped(int count, int size) {
   std::vector<LayerRange> groups;
   for (int first = 0; first < count; first += std::min(size, count - first)) {

@@ -1,4 +1,4 @@
-// Owned and needed blocks of layers, and groups of ranks.
+// Computes owned and needed blocks of layers, and groups of ranks.
 #include "planner/schedule/blocks/ownership.hpp"
 
 namespace cnnplan {
@@ -8,14 +8,14 @@ const LayerPlan& layer_plan(const Plan& plan, LayerIndex layer) {
   return plan.layers[layer];
 }
 
-// Nothing at another stage.
+// Ranks of other stages have no channels.
 Range channel_block(const Plan& plan, LayerIndex layer, std::int64_t count, int rank) {
   const Mesh& mesh = layer_plan(plan, layer).mesh;
   if (!is_at_stage(plan, layer, rank)) return {};
   return block_range(count, mesh.size(Axis::c), mesh.coordinate(rank, Axis::c));
 }
 
-// How channels of a layer that mixes them are cut along c.
+// Says how the channels of a layer that mixes them are cut along c.
 struct ChannelParts {
   int all = 1;
   int of_inputs = 1;
@@ -24,7 +24,7 @@ struct ChannelParts {
       : all(split.mesh.size(Axis::c)), of_inputs(input_parts(split.channel_algorithm, all)) {}
 };
 
-// The part of its input's channels that a rank multiplies, of `count`. Nothing at another stage.
+// Returns the input channels that a rank multiplies, of `count`. Ranks of other stages have none.
 Range multiplied_channels(const Plan& plan, LayerIndex layer, std::int64_t count, int rank) {
   if (!is_at_stage(plan, layer, rank)) return {};
   const LayerPlan& own = layer_plan(plan, layer);
@@ -32,7 +32,7 @@ Range multiplied_channels(const Plan& plan, LayerIndex layer, std::int64_t count
   return block_range(count, parts.of_inputs, own.mesh.coordinate(rank, Axis::c) % parts.of_inputs);
 }
 
-// The channels that a rank computes, or parts of sums of them. Nothing at another stage.
+// Returns the output channels that a rank computes or adds to. Ranks of other stages have none.
 Range computed_channels(const Plan& plan, LayerIndex layer, int rank) {
   if (!is_at_stage(plan, layer, rank)) return {};
   const LayerPlan& own = layer_plan(plan, layer);
@@ -44,8 +44,8 @@ Range computed_channels(const Plan& plan, LayerIndex layer, int rank) {
           block_range(count, parts.all, first + parts.of_inputs - 1).end};
 }
 
-// Of a whole weight (C, F/groups, ...), the part that makes these filters: whole groups of them, or
-// a part of one.
+// Cuts a whole weight (C, F/groups, ...) down to the part that computes these filters. The part
+// consists of whole groups, or is a part of one group.
 void set_filters(Range filters, std::int64_t groups, Box& weight) {
   if (filters.size() == 0) {
     weight[Dim::c] = {};

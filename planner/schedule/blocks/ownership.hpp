@@ -1,4 +1,4 @@
-// Which blocks every rank owns, and which it needs: the inputs of transfer lists.
+// Says which blocks every rank owns, and which it needs. Transfer lists follow from both.
 #pragma once
 
 #include <array>
@@ -10,9 +10,9 @@
 
 namespace cnnplan {
 
-// Whether `rank` has anything of `layer`: on an axis l, one coordinate has all of it.
+// True if `rank` has a part of `layer`: it has the layer's stage as its coordinate on axis l.
 bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
-// Output block of `layer` on every rank.
+// Returns the output block of `layer` on every rank.
 RankBoxes owned_blocks(const Plan& plan, LayerIndex layer);
 // Returns the blocks of an input, in its own indices, that the ranks need to compute their blocks
 // of `outputs`. Element-wise layers need the block itself, and windows need a halo around it. An
@@ -22,38 +22,38 @@ RankBoxes owned_blocks(const Plan& plan, LayerIndex layer);
 RankBoxes needed_blocks(const LayerSignature& layer,
                         const RankBoxes& outputs,
                         ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y);
-// Blocks that the kernels of `layer` compute where the ranks own `outputs`: these, but where sums
-// over channels are not complete, those of all ranks that add up what they have of them.
+// Returns the blocks that the kernels of `layer` compute where the ranks own `outputs`. They are
+// `outputs` if sums over channels are complete. Otherwise each is the union of the blocks of all
+// ranks that add up their parts.
 RankBoxes computed_blocks(const Plan& plan, LayerIndex layer, const RankBoxes& outputs);
-// Shape of the weight of `layer`: (F, C/groups, KD, KH, KW), of a transposed convolution
-// (C, F/groups, KD, KH, KW).
+// Returns the shape of the weight of `layer`: (F, C/groups, KD, KH, KW). A transposed convolution
+// has (C, F/groups, KD, KH, KW).
 Shape weight_shape(const Network& network, LayerIndex layer);
-// The part of the weight of `layer` that a rank multiplies with, and of
-// its bias (1, 1, 1, 1, F) the part that it adds: of the ranks that share sums, the first adds
-// all.
+// Return the part of the weight of `layer` that a rank multiplies with, and the part of its bias
+// (1, 1, 1, 1, F) that a rank adds. Of the ranks that share sums, the first adds the whole bias.
 Box weight_block(const Plan& plan, LayerIndex layer, int rank);
 Box bias_block(const Plan& plan, LayerIndex layer, int rank);
-// Channels of the output of `layer` that `rank` owns, also where it owns no positions.
+// Returns the channels of the output of `layer` that `rank` owns, even if it owns no positions.
 Range own_channels(const Plan& plan, LayerIndex layer, int rank);
-// The window of `layer` on the block `output`, with the padding that this block sees; of a
-// transposed convolution, that of the convolution from this block to what it needs.
+// Returns the window of `layer` on the block `output`, with the padding at the edges of this block.
+// A transposed convolution has the window of the convolution from this block to its inputs.
 Window local_window(const Network& network, LayerIndex layer, const Box& output);
 
-// That of an upsampling of `input` on the block `output`, as KernelSpec has it.
+// Returns the window of an upsampling of `input` on the block `output`, in the form of KernelSpec.
 Window upsample_window(const Upsample& upsample, const Shape& input, const Box& output);
-// Of a linear one, as KernelConstants has them.
+// Returns the axes of a linear upsampling, in the form of KernelConstants.
 std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
                                                     const Shape& input,
                                                     const Box& output);
 
-// Whether groups of ranks that are replicas of each other lie alike in their nodes: what is summed
-// node by node is then summed in the same order in all of them.
+// True if all groups of replicas have equal places in their nodes. Sums that are added node by node
+// then have one order in all groups.
 bool has_alike_replicas(const Mesh& mesh, int ranks_per_node);
 
-// Ranks that hold other positions of the same channels and the same replica as `rank` under `mesh`,
-// `rank` included: those whose gradients are summed.
+// Returns the ranks whose gradients are summed with the gradients of `rank`, which is included.
+// They hold other positions of the same channels and replica under `mesh`.
 RankGroup reduction_group(const Mesh& mesh, int rank);
-// Ranks that normalise together with `rank`.
+// Returns the ranks that normalise together with `rank`.
 RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);
 
 }  // namespace cnnplan

@@ -16,9 +16,8 @@ class RankClasses {
   // Returns a class for every rank.
   static RankClasses each(int ranks);
   // Returns the classes of a plan. Up to exact_ranks, two ranks are in one class when they are a
-  // multiple of representative_distance apart.
-  // Beyond exact_ranks, two ranks are in one class when they run the same kernels and move the same
-  // halos, that is, when they agree in all of these features:
+  // multiple of representative_distance apart. Beyond exact_ranks, ranks of one class run equal
+  // kernels and move equal halos. Their features are equal:
   // - On every mesh of the plan, along every axis, their blocks have the same size and padding.
   //   They exchange as much with their neighbours, over the same levels.
   // - Each shares a sample with ranks at the same places in their nodes, and keeps as many samples

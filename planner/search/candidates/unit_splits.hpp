@@ -13,8 +13,8 @@ namespace cnnplan {
 struct UnitSplits {
   SearchUnit unit;
   std::vector<Split> splits;  // the most sample-parallel first
-  // By split, true if outputs of the unit are computed again in backpropagation, where this needs
-  // only inputs that are kept anyway (recomputes_cheaply). Empty means that none are.
+  // Says for each split whether outputs of the unit are computed again in backpropagation, where
+  // this needs only inputs that are kept anyway (recomputes_cheaply). Empty means that none are.
   std::vector<bool> recompute{};
 
   bool may_take(const Split& split) const {

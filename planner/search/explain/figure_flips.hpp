@@ -21,8 +21,8 @@ inline constexpr double most_factor = 16.0;
 struct FigureFlips {
   PriceFigure figure;    // the value of times of kernels is their part of the plan's sum
   bool matters = false;  // the sum of any of the plans depends on the figure
-  // By runner-up, the factor nearest to 1 with which the runner-up takes as long as the plan. The
-  // factor is 1 if the two take equally long now but not with other factors.
+  // This is, for each runner-up, the factor nearest to 1 with which the runner-up takes as long as
+  // the plan. The factor is 1 if the two take equally long now but not with other factors.
   std::vector<std::optional<double>> factors;
 };
 

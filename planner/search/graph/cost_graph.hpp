@@ -35,8 +35,7 @@ class CostMatrix {
   std::vector<double> costs_;
 };
 
-// A matrix that does not change. Many edges may have it in common, because long networks repeat a
-// few pairs of layers.
+// Shares a constant matrix among many edges, because long networks repeat a few pairs of layers.
 class SharedCosts {
  public:
   SharedCosts() : SharedCosts(CostMatrix()) {}

@@ -28,8 +28,8 @@ struct Elimination {
 // @pre check(graph) passes
 Elimination eliminate(const CostGraph& graph);
 
-// An eliminated unit with its neighbours, none of which was eliminated before it. The costs are as
-// they were then. The rows of a pair's costs are the candidates of the neighbour.
+// Describes an eliminated unit with its neighbours, none of which was eliminated before it. The
+// costs are as they were then. The rows of a pair's costs are the candidates of the neighbour.
 struct EliminationStep {
   int unit = 0;
   std::vector<int> neighbours;

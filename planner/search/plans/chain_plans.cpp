@@ -211,7 +211,7 @@ void check_request(const MultigridRequest& request, int blocks) {
   check_at_most("--levels", request.levels, most_levels(blocks, std::max(2, request.coarsening)));
 }
 
-// Returns the settings to try with so many partitions, for the longest chain.
+// Returns the settings to try with this number of partitions, for the longest chain.
 std::vector<Setting> settings(const MultigridRequest& request, int partitions, int blocks) {
   std::vector<Setting> found;
   for (int coarsening : coarsenings(request, partitions, blocks)) {

@@ -23,7 +23,7 @@ struct MultigridRequest {
   int coarsening = 0;
   int levels = 0;                     // 0 allows 2 and 3
   std::set<LayerIndex> first_layers;  // first layers of chains that may be split; empty allows all
-  // Groups of layers of a rank that run at the same time; 0 allows all profiled numbers.
+  // This many groups of layers run at a time on a rank. With 0, all profiled numbers are allowed.
   int concurrency = 0;
   std::set<int> profiled_concurrencies{1};
 };

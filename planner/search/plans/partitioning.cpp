@@ -49,7 +49,7 @@ class Partitioner {
   int own_partitions() const { return own_partitions_; }
   int sample_ranks() const { return sample_ranks_; }
 
-  // Returns nothing if the chains have too few layers for so many partitions.
+  // Returns nothing if the chains have too few layers for this number of partitions.
   std::optional<PartitionedStep> step(int partitions) const {
     if (partitions == 1) return as_step(1, scored(base(1, {Axis::n})));
     if (partitions == own_partitions_) return as_step(partitions, own_score_);

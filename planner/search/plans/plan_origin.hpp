@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// A plan with one split for all layers that may take it.
+// Describes a plan with one split for all layers that may take it.
 struct UniformOrigin {
   Split split;
   bool recomputed = false;  // outputs of batch norms are computed again in backpropagation
@@ -27,7 +27,7 @@ enum class SearchOrigin {
   least_memory,
 };
 
-// A plan that splits residual chains by layers.
+// Describes a plan that splits residual chains by layers.
 struct ChainOrigin {
   Mesh mesh;
   int coarsening = 1;

@@ -19,8 +19,8 @@ struct PricedNetwork {
   // parameters and, for backpropagation, activations, halos and copies.
   CostGraph kept_bytes;
   // Holds for the units and edges of `graph` the least seconds on each of probe_ranks(ranks) alone.
-  // Updates and operations that run beside kernels are left out. Gradients count with the least
-  // that they add to reductions. No plan takes less on this rank.
+  // Updates are left out, as are operations that run at the same time as kernels. Gradients count
+  // with the least time that they add to reductions. No plan takes less on this rank.
   std::vector<CostGraph> least;
   double updates_s = 0.0;  // the least seconds of updating all parameters
 

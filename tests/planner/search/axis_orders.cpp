@@ -20,7 +20,7 @@
 namespace cnnplan {
 namespace {
 
-// Consecutive layers on one mesh.
+// Holds consecutive layers on one mesh.
 struct Run {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -41,7 +41,7 @@ std::vector<Run> runs_of(const Plan& plan) {
   return runs;
 }
 
-// Of the axes of `mesh`, all but its own.
+// Returns all orders of the axes of `mesh` except its own order.
 std::vector<Mesh> other_orders(const Mesh& mesh) {
   std::vector<MeshAxis> axes = mesh.axes();
   std::sort(axes.begin(), axes.end());
@@ -56,7 +56,7 @@ class OtherOrders {
  public:
   OtherOrders(const Plan& plan, const PriceList& prices) : plan_(plan), prices_(prices) {}
 
-  // Each mesh of the plan on all of its layers, and on each run of them.
+  // Tries other orders of each mesh of the plan, on all of its layers and on each run of them.
   void try_all() {
     std::set<Mesh> meshes;
     for (const LayerPlan& layer : plan_.layers) meshes.insert(layer.mesh);

@@ -1,4 +1,4 @@
-// Tests of planner/search/solve.
+// Checks that solve() finds plans that fit, and that no baseline is faster.
 #include "planner/search/solve.hpp"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ double step_of(const Plan& plan, const SolveRequest& request) {
   return predict(plan, PriceList(request.platform, kernels)).step_s;
 }
 
-// The plan of the cheapest assignment, found by trying all.
+// Returns the plan of the cheapest assignment, which it finds by trying all.
 Plan cheapest_plan(const Plan& solved, const SolveRequest& request) {
   const KernelCosts kernels(request.profile);
   const PriceList prices(request.platform, kernels);
@@ -385,7 +385,7 @@ TEST_CASE("solve: what does not fit is refused with the bytes that are missing")
   }
 }
 
-// Batch norms behind convolutions, on one rank: nothing to split.
+// The network has batch norms after convolutions. On one rank there is nothing to split.
 TEST_CASE("solve: where memory is short, just as much is computed again as has to be") {
   SolveRequest request = request_for("mesh-1k", 2, 1);
   request.network = with_input_size(request.network, {1, 128, 128});
@@ -470,7 +470,8 @@ TEST_CASE("solve: what does not fit is told by layers, with the largest batch th
 }
 
 TEST_CASE("solve: a plan that fits is taken before a faster one that does not") {
-  // Of three samples, one rank gets two or both get halves; slow links make the former faster.
+  // One rank may get two of three samples, or both ranks may get halves of each. Slow links make
+  // whole samples faster.
   SolveRequest request = request_for("mesh-1k", 3, 2);
   for (Segment& segment : request.platform.levels.front().segments) segment.alpha_s = 1.0;
   const std::int64_t fastest = solve(request).prediction.memory.total_bytes();

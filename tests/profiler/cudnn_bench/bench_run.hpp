@@ -21,13 +21,14 @@ struct BenchRun {
   std::vector<nlohmann::json> lines;
   std::string log;
 
-  // Lines of this kind, such as "engine".
+  // Returns the lines of this kind, such as "engine".
   std::vector<nlohmann::json> of(const std::string& kind) const;
   const nlohmann::json& last() const { return lines.back(); }
 };
 
-// Options for a network with a convolution with bias, a batch norm with ReLU, a convolution
-// without bias, a residual connection, a pooling, a fully connected layer and a loss.
+// Returns options for a small network. It has a convolution with bias, a batch norm with ReLU, and
+// a convolution without bias. A residual connection, a pooling, a fully connected layer and a loss
+// follow.
 cudnn::BenchOptions small_options();
 // `after_line` is called with every line that was written.
 BenchRun run_bench(const cudnn::BenchOptions& options,

@@ -1,4 +1,4 @@
-// The lines of engine configurations.
+// Checks the lines of engine configurations.
 #include <algorithm>
 #include <map>
 #include <string>

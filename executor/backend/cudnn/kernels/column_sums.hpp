@@ -23,7 +23,7 @@ struct Strips {
   std::int64_t strips = 0;
   std::int64_t folds = 0;  // groups of strips that the second stage adds
 
-  // So many threads keep the memory of a large GPU busy, when each reads several positions.
+  // This number of threads keeps a large GPU's memory busy, if each reads several positions.
   static constexpr std::int64_t threads = std::int64_t{1} << 16;
   static constexpr std::int64_t most_folds = 64;
 

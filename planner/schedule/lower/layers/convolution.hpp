@@ -1,5 +1,5 @@
-// The passes of layers that multiply channels with a weight: convolution, transposed convolution
-// and fully connected.
+// Lowers the passes of layers that multiply channels with a weight: convolution, transposed
+// convolution and fully connected.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"
@@ -9,7 +9,7 @@ namespace cnnplan {
 void forward_convolution(LoweringState& state, const Unit& unit);
 void backward_convolution(LoweringState& state, const Unit& unit, const Operand& dy);
 
-// The kernels of the two passes, which multigrid adds one by one.
+// These functions add the kernels of the two passes, which multigrid adds one by one.
 
 // Adds the forward kernel from `input` to `output`.
 void convolve(LoweringState& state,

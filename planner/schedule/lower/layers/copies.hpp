@@ -1,4 +1,4 @@
-// The forward pass of layers that copy channels: concat and slice. Their backward pass is
+// Lowers the forward pass of layers that copy channels: concat and slice. Their backward pass is
 // propagate_gradient.
 #pragma once
 

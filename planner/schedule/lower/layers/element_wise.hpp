@@ -1,5 +1,4 @@
-// Lowers layers whose outputs have the places of their inputs: ReLU, dropout, add and local
-// response norm.
+// Lowers the passes of layers that compute value by value: ReLU, dropout and add.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

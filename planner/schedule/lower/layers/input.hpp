@@ -1,4 +1,4 @@
-// The forward pass of the input: it loads samples and labels.
+// Lowers the forward pass of the input, which loads samples and labels.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

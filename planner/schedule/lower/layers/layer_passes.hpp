@@ -1,4 +1,4 @@
-// The forward and the backward pass of a unit, whatever its kind of layer.
+// Lowers the forward and the backward pass of a unit, whatever its kind of layer.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

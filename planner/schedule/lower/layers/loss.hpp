@@ -1,4 +1,4 @@
-// The passes of losses.
+// Lowers the passes of losses.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

@@ -1,4 +1,4 @@
-// The passes of pooling and global pooling.
+// Lowers the passes of pooling and global pooling.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

@@ -1,4 +1,4 @@
-// The passes of layers that rearrange their input: upsampling and channel shuffle.
+// Lowers the passes of layers that rearrange their input: upsampling and channel shuffle.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

@@ -1,5 +1,5 @@
-// The backward direction of a chain: the adjoint. Derivatives include the steps h of the blocks,
-// and the gradients of the weights follow from the last error signals.
+// Lowers the backward direction of a chain, its adjoint. Derivatives include the steps h of the
+// blocks, and the gradients of the weights follow from the last error signals.
 #pragma once
 
 #include <vector>

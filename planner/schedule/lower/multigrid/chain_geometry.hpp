@@ -1,4 +1,4 @@
-// The blocks of a residual chain in the direction of one pass, and the ranks that have them.
+// Knows the blocks of a residual chain in the direction of one pass, and the ranks that have them.
 //
 // A pass takes a state from point to point. Points, blocks and steps are numbered in its direction.
 #pragma once

@@ -1,5 +1,4 @@
-// What a pass through a chain computes in its direction: F of each block forward, and the adjoint
-// of F backward.
+// Defines what a pass through a chain computes: F of each block forward, and its adjoint backward.
 #pragma once
 
 #include "planner/schedule/lower/multigrid/chain_geometry.hpp"

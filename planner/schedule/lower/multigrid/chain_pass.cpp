@@ -1,4 +1,4 @@
-// The multigrid cycle, in whatever direction.
+// Lowers the multigrid cycle in either direction.
 #include "planner/schedule/lower/multigrid/chain_pass.hpp"
 
 #include "planner/schedule/lower/multigrid/group_lanes.hpp"

@@ -1,5 +1,5 @@
-// One pass of multigrid through a residual chain, forward or backward. It is full approximation
-// storage with injection (Kirby et al. 2020, algorithm 1), written out as operations.
+// Lowers one pass of multigrid through a residual chain, forward or backward. It is full
+// approximation storage with injection (Kirby et al. 2020, algorithm 1), written out as operations.
 //
 // k cycles of F-relaxation from a first guess on the coarsest level evaluate every block k + 1
 // times.

@@ -1,4 +1,4 @@
-// The states of a pass through a chain, and the operations that take them from point to point.
+// Holds the states of a pass through a chain, and adds operations that lead from point to point.
 //
 // A step from a point takes the derivative of its first block: u_n to u_{n+1} = u_n + h F(u_n), or
 // with the error signal lambda_{n+1} to lambda_n. A derivative that was evaluated on one level

@@ -1,5 +1,5 @@
-// The forward direction of a chain. States are the tensors of the network, and derivatives are the
-// outputs of its convolutions.
+// Lowers the forward direction of a chain. States are the tensors of the network, and derivatives
+// are the outputs of its convolutions.
 #pragma once
 
 #include <vector>

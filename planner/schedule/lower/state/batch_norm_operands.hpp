@@ -1,4 +1,4 @@
-// The operands of the forward kernel of a batch norm, which recomputation adds a second time.
+// Holds the operands of the forward kernel of a batch norm, which recomputation adds a second time.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The gradients of one rank's tensors, as the units that read a tensor contribute them.
+// Holds the gradients of one rank's tensors, as the units that read a tensor contribute them.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// A gradient of a tensor, or a part of it. A shared contribution must not be overwritten.
+// Holds a gradient of a tensor, or a part of it. A shared contribution must not be overwritten.
 struct GradientContribution {
   Operand operand;
   bool shared = false;

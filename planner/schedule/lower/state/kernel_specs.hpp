@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// A unit as one rank sees it.
+// Describes a unit as one rank sees it.
 struct LocalUnit {
   const Decomposition& decomposition;
   const Unit& unit;

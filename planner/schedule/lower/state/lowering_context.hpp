@@ -1,4 +1,4 @@
-// The fixed inputs of lowering a plan for one rank, and questions that they answer.
+// Holds the fixed inputs of lowering a plan for one rank, and answers questions about them.
 #pragma once
 
 #include <cstddef>

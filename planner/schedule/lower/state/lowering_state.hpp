@@ -1,4 +1,4 @@
-// The parts of one rank's lowering that the passes of all layers share.
+// Holds the parts of one rank's lowering that the passes of all layers share.
 #pragma once
 
 #include "planner/schedule/lower/state/gradient_buckets.hpp"

@@ -14,7 +14,7 @@ namespace cnnplan {
 
 class OperationWriter;
 
-// Buffers for the gradient of any one weight, one for each depth of the tree.
+// Holds buffers for the gradient of any one weight, one for each depth of the tree.
 class GradientParts {
  public:
   // Keeps a reference. Buffers hold `element`.
@@ -29,7 +29,7 @@ class GradientParts {
   std::vector<BufferIndex> buffers_;  // by depth, from 1 on
 };
 
-// A kernel that is cut into `count` blocks of `samples`.
+// Describes a kernel that is cut into `count` blocks of `samples`.
 struct BlockedKernel {
   LayerIndex layer = 0;
   LabelledId named;

@@ -1,4 +1,4 @@
-// The tensors of one rank: where their blocks are stored, and which blocks were fetched.
+// Holds the tensors of one rank: where their blocks are stored, and which blocks were fetched.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace cnnplan {
 
-// Blocks of a tensor that this rank has fetched, and where they are.
+// Holds the blocks of a tensor that this rank has fetched, and where they are.
 struct FetchedBlocks {
   const RankBoxes* blocks;
   Operand operand;
 };
 
-// The operands that a unit's forward pass leaves for its backward pass.
+// Holds the operands that a unit's forward pass leaves for its backward pass.
 struct SavedOperands {
   std::vector<Operand> inputs;  // as the kernel read them
   Operand output;

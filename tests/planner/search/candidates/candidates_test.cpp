@@ -1,4 +1,4 @@
-// Tests of planner/search/candidates/candidates.
+// Checks that the candidates of a layer are all meshes that fit its shape.
 #include "planner/search/candidates/candidates.hpp"
 
 #include <array>
@@ -62,7 +62,8 @@ TEST_CASE("enumerate_meshes: only the axes that are allowed, in mesh order") {
 }
 
 TEST_CASE("enumerate_meshes: counts what it leaves out") {
-  // Of n4 n2d2 n2h2 n2w2 d4 d2h2 d2w2 h4 h2w2 w4 those with d, and n4, do not fit.
+  // The factorisations are n4 n2d2 n2h2 n2w2 d4 d2h2 d2w2 h4 h2w2 w4. Meshes with d do not fit, nor
+  // does n4.
   const MeshCandidates found = enumerate_meshes(shape(2, 64, 1, 8, 8), 4, sample_and_spatial);
   CHECK(names(found.meshes) == "n2h2 n2w2 h4 h2w2 w4");
   CHECK(found.pruned == 5);

@@ -1,4 +1,4 @@
-// Tests of planner/search/candidates/search_units.
+// Checks which layers choose their own split and which layers follow another layer's choice.
 #include "planner/search/candidates/search_units.hpp"
 
 #include <map>
@@ -9,7 +9,7 @@
 namespace cnnplan {
 namespace {
 
-// Members of every unit by the name of its head, joined by blanks.
+// Returns the members of every unit, joined by blanks, by the name of the unit's head.
 std::map<std::string, std::string> units_by_head(const Network& network) {
   std::map<std::string, std::string> units;
   for (const SearchUnit& unit : search_units(network)) {

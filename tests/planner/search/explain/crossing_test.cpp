@@ -1,4 +1,4 @@
-// Tests of planner/search/explain/crossing.
+// Checks at which factor of a figure two sums of prices become equal.
 #include "planner/search/explain/crossing.hpp"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ struct Line {
   double at(double factor) const { return constant + slope * factor; }
 };
 
-// A price: the least or the most of a few lines.
+// Models a price as the least or the most of a few lines.
 struct Bent {
   std::vector<Line> lines;
   bool takes_least = true;
@@ -101,7 +101,7 @@ TEST_CASE("nearest_crossing: none where the lines meet beyond the range or never
 }
 
 TEST_CASE("nearest_crossing: the nearer one of several, around bends") {
-  // Below the plan between 2 and 3 only.
+  // The other sum is below the plan's only between 2 and 3.
   const Sum other{{{.lines = {{2.0, 0.0}, {-4.0, 3.0}}, .takes_least = false}}};
   const Sum plan{{{.lines = {{0.0, 1.0}, {8.0 / 3, 0.0}}, .takes_least = true}}};
   const std::optional<double> factor = crossing(plan, other, {4.0}).factor;

@@ -1,4 +1,4 @@
-// Tests of planner/search/explain/margins.
+// Checks margins: the additional cost of a plan without one of its choices.
 #include "planner/search/explain/margins.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Tests of planner/search/explain/prediction_check.
+// Checks that predictions in plan files are accepted, and that contradictions are refused.
 #include "planner/search/explain/prediction_check.hpp"
 
 #include <functional>

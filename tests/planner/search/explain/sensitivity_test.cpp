@@ -90,7 +90,7 @@ const UnitMargin& margin_of(const Plan& plan, const std::string& layer) {
   });
 }
 
-// The sums of a plan and of the plan with the changes of a margin. They are priced among all
+// Holds the sums of a plan and of the plan with the changes of a margin. They are priced among all
 // candidates of the search, on a machine with another figure.
 struct Sums {
   double plan_s = 0.0;

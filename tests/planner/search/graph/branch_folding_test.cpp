@@ -1,4 +1,4 @@
-// Tests of planner/search/graph/branch_folding.
+// Checks that dead-end branches are folded into the units that they leave from.
 #include "planner/search/graph/branch_folding.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/search/graph/cost_graph.
+// Checks matrices of costs, and the total cost of an assignment.
 #include "planner/search/graph/cost_graph.hpp"
 
 #include <limits>
@@ -10,7 +10,7 @@
 namespace cnnplan {
 namespace {
 
-// Units of 2, 3 and 1 candidates in a line.
+// Makes a line of units with 2, 3 and 1 candidates.
 CostGraph small_graph() {
   CostGraph graph{.units = {{1, 2}, {10, 20, 30}, {100}}, .edges = {}};
   CostMatrix first(2, 3);

@@ -1,4 +1,4 @@
-// Tests of planner/search/graph/elimination.
+// Compares elimination with brute force, and checks bounds, repeated blocks and changed costs.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr double rounding = 1e-12;
 
-// A residual network: blocks of two units with a shortcut around them.
+// Makes a residual network: blocks of two units with a shortcut around them.
 CostGraph random_residual(std::mt19937& random, int blocks) {
   CostGraph graph = random_line(random, {.units = 1 + 2 * blocks, .most_candidates = 3});
   for (int block = 0; block < blocks; ++block) {
@@ -35,7 +35,7 @@ bool has_edge(const CostGraph& graph, int a, int b) {
   });
 }
 
-// One of so many candidates of every unit.
+// Draws one in `of` candidates, at random.
 std::vector<Choice> some_choices(const CostGraph& graph, std::size_t of, std::mt19937& random) {
   std::vector<Choice> choices;
   for (int unit = 0; unit < graph.unit_count(); ++unit) {
@@ -111,7 +111,7 @@ TEST_CASE("eliminate: exact on lines, trees and residual networks") {
   }
 }
 
-// Another price of a unit, or of a pair, in a matrix of its own.
+// Changes the price of a unit, or of a pair by a new matrix.
 void change_one(CostGraph& graph, std::mt19937& random) {
   std::vector<double>& unit = graph.units[random() % graph.units.size()];
   if (graph.edges.empty() || random() % 2 == 0) {

@@ -1,4 +1,4 @@
-// A linear program in CPLEX's text format, glpsol, and its solution read back.
+// Writes a linear program in CPLEX's text format, runs glpsol on it, and reads the solution.
 #include "tests/planner/search/graph/glpk_optimum.hpp"
 
 #include <cmath>
@@ -86,7 +86,7 @@ void write_program(std::ostream& out, const LimitedGraph& graph) {
   out << "End\n";
 }
 
-// Lines "s mip rows columns status objective", then "j column value".
+// Reads a line "s mip rows columns status objective", then lines "j column value".
 std::optional<Assignment> read_solution(std::istream& in, const CostGraph& graph) {
   std::vector<double> values;
   std::string line, kind, skipped, status;

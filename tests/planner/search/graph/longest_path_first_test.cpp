@@ -1,4 +1,4 @@
-// Tests of planner/search/graph/longest_path_first.
+// Checks that longest_path_first is optimal on lines and trees, and never better than brute force.
 #include "planner/search/graph/longest_path_first.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/search/graph/memory_limit and pareto_elimination against all assignments.
+// Compares assignments within a memory limit with the best of all assignments.
 #include "planner/search/graph/memory_limit.hpp"
 
 #include <algorithm>
@@ -55,7 +55,8 @@ CostGraph random_graph(std::mt19937& random, int kind, const GraphSize& size) {
   return kind == 1 ? random_tree(random, size) : random_branches(random, size);
 }
 
-// Between the bytes of the smallest assignment, or a little less, and those of the fastest.
+// Draws a limit between the bytes of the smallest and of the fastest assignment. It may also be a
+// little below or above both.
 LimitedGraph random_limited(std::mt19937& random, int round) {
   LimitedGraph graph;
   const GraphSize size{.units = 1 + round % 8, .most_candidates = 3};

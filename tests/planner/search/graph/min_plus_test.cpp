@@ -1,4 +1,4 @@
-// Tests of planner/search/graph/min_plus against a loop over all candidates.
+// Compares planner/search/graph/min_plus with a loop over all candidates.
 #include "planner/search/graph/min_plus.hpp"
 
 #include <algorithm>

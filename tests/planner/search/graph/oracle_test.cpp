@@ -1,4 +1,4 @@
-// The search on graphs too large to try all assignments, against GLPK.
+// Compares the search with GLPK, on graphs that are too large to try all assignments.
 #include <cmath>
 #include <cstdlib>
 #include <iostream>
@@ -44,7 +44,7 @@ LimitedGraph random_graph(std::mt19937& random, const GraphShape& shape, int uni
   return graph;
 }
 
-// A file of its own for every build.
+// Every process writes a file of its own, so builds can be tested at the same time.
 Assignment optimum_of(const LimitedGraph& graph) {
   const auto file = std::filesystem::temp_directory_path() /
                     ("cnnplan-oracle-" + std::to_string(getpid()) + ".lp");

@@ -23,7 +23,8 @@ inline Platform pairs_of_ranks(int ranks, double duplex_factor) {
   return platform;
 }
 
-// Network, ranks, batch and collectives of a plan.
+// Returns a plan with the network, ranks, batch and collectives of `sample`, and defaults
+// otherwise.
 inline Plan blank_like(const Plan& sample) {
   Plan blank = uniform_plan(sample.network, sample.batch, Mesh({{Axis::r, sample.ranks}}));
   blank.gradient_allreduce = sample.gradient_allreduce;

@@ -1,4 +1,4 @@
-// Random cost graphs with costs from 0 to 1.
+// Makes random cost graphs with costs from 0 to 1.
 #include "tests/planner/search/graph/random_graph.hpp"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void add_edge(std::mt19937& random, CostGraph& graph, int from, int to) {
   graph.edges.push_back({from, to, costs});
 }
 
-// The next assignment, counting up; false after the last one.
+// Sets the next assignment, counting up. False after the last one.
 bool advance(const CostGraph& graph, Assignment& assignment) {
   for (std::size_t unit = 0; unit < assignment.size(); ++unit) {
     if (++assignment[unit] < graph.candidate_count(static_cast<int>(unit))) return true;

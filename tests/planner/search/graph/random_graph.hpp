@@ -1,4 +1,4 @@
-// Random cost graphs, and the best assignment by trying all of them.
+// Makes random cost graphs, and finds the best assignment by trying all of them.
 #pragma once
 
 #include <random>
@@ -15,19 +15,19 @@ struct GraphSize {
   int least_candidates = 1;
 };
 
-// Every unit joined to the next one.
+// Joins every unit to the next one.
 CostGraph random_line(std::mt19937& random, const GraphSize& size);
-// Every unit but the first joined to one random earlier unit.
+// Joins every unit except the first to one random earlier unit.
 CostGraph random_tree(std::mt19937& random, const GraphSize& size);
-// A line with as many more random edges as it has units; some pairs get several.
+// Makes a line, and adds as many random edges as it has units. Some pairs get several edges.
 CostGraph random_branches(std::mt19937& random, const GraphSize& size);
 
-// Blocks of `inner` units on a line, with an edge around each block.
+// Makes a line of blocks of `inner` units, with an edge around each block.
 CostGraph random_residual(std::mt19937& random, const GraphSize& size, int inner);
-// Modules of `branches` branches of one or two units; the last unit of the last branch holds the
-// concat, which reads the others.
+// Makes modules of `branches` branches of one or two units. The last unit of the last branch is the
+// concat, which reads the other branches.
 CostGraph random_inception(std::mt19937& random, const GraphSize& size, int branches);
-// Units on the way down joined to those on the way up: the first to the last, and so on inwards.
+// Joins units on the way down to units on the way up: the first to the last, and so on inwards.
 CostGraph random_u_net(std::mt19937& random, const GraphSize& size);
 
 struct GraphShape {

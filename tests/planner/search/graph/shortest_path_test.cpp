@@ -1,4 +1,4 @@
-// Tests of planner/search/graph/shortest_path.
+// Compares shortest paths on lines with brute force and with Boost.Graph.
 #include "planner/search/graph/shortest_path.hpp"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Tests of planner/search/plans/allreduce_choice.
+// Checks which algorithm sums gradients of each size.
 #include "planner/search/plans/allreduce_choice.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/search/plans/lazy_optimum.
+// Checks that asking for few prices finds the optimum of all prices.
 #include "planner/search/plans/lazy_optimum.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ std::vector<Plan> samples() {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
     plans.push_back(uniform_plan(network, 4, Mesh({{Axis::n, 4}})));
   }
-  // Of 15 rows, the last pooling leaves one out.
+  // The last pooling reads 14 of its 15 rows of input.
   const Network vgg = read_network("configs/networks/vgg16.json");
   plans.push_back(uniform_plan(with_input_size(vgg, {1, 240, 240}), 16, Mesh({{Axis::n, 4}})));
   return plans;

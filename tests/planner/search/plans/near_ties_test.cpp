@@ -1,4 +1,4 @@
-// Tests of planner/search/plans/near_ties.
+// Checks that plans near the optimum in sum are taken where they make ranks wait less.
 #include "planner/search/plans/near_ties.hpp"
 
 #include <cmath>

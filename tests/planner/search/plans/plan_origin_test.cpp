@@ -1,4 +1,4 @@
-// Tests of planner/search/plans/plan_origin.
+// Checks the names of plans, which say where a plan comes from.
 #include "planner/search/plans/plan_origin.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// Tests of planner/search/pricing/message_lower_bound.
+// Checks the lower bound on the time of a message.
 #include "planner/search/pricing/message_lower_bound.hpp"
 
 #include <doctest/doctest.h>

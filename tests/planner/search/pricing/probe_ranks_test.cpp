@@ -1,4 +1,4 @@
-// Tests of planner/search/pricing/probe_ranks.
+// Checks that the probed ranks include the slowest rank.
 #include "planner/search/pricing/probe_ranks.hpp"
 
 #include <algorithm>
