@@ -1,5 +1,5 @@
-// Lowers the passes of layers that compute value by value: ReLU, dropout and add.
-#pragma once
+// Lowers layers whose outputs have the places of their inputs, such as ReLU, dropout, add and local
+// response norm.
 
 #include "planner/schedule/lower/state/lowering_state.hpp"
 
