@@ -1,4 +1,4 @@
-// Compares ReLU, add and accumulate of every backend with plain loops in double.
+// Compares element-wise functions, add and accumulate of every backend with plain loops in double.
 #include <algorithm>
 #include <cmath>
 #include <limits>
