@@ -32,6 +32,30 @@ struct ReluFunction {
   }
 };
 
+// Computes y = x where x > 0, else slope x. Not-a-number stays.
+struct LeakyReluFunction {
+  static constexpr KernelKind kind = KernelKind::leaky_relu;
+
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE static Number forward(Number x, Number slope) {
+    return scale_below(x, x, slope);
+  }
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE static Number backward(Number y, Number dy, Number slope) {
+    return scale_below(y, dy, slope);
+  }
+
+ private:
+  // Returns `value` where `sign` is above 0, else slope * value. It multiplies in both cases,
+  // because GCC does not vectorise products under a condition for AVX2.
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE static Number scale_below(Number sign, Number value, Number slope) {
+    const Number passed = sign > Number{0} ? value : Number{0};
+    const Number scaled = sign > Number{0} ? Number{0} : value;
+    return passed + slope * scaled;
+  }
+};
+
 template <typename First, typename... Rest>
 struct FunctionList {
   static constexpr bool has(KernelKind kind) {
@@ -47,7 +71,7 @@ struct FunctionList {
 };
 
 // A new function becomes an entry of this list. A kind outside of it needs a row in every backend.
-using ElementWiseFunctions = FunctionList<ReluFunction>;
+using ElementWiseFunctions = FunctionList<ReluFunction, LeakyReluFunction>;
 
 template <typename Function>
 double parameter_of(const KernelSpec& spec, const KernelConstants& constants) {

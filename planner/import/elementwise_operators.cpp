@@ -68,6 +68,11 @@ Value map_relu(const NodeReader& node, NetworkBuilder& network) {
   return network.add_layer(node, Relu{}, {node.activation(0)});
 }
 
+Value map_leaky_relu(const NodeReader& node, NetworkBuilder& network) {
+  const LeakyRelu leaky{.slope = as_written(node.real("alpha", 0.01F))};
+  return network.add_layer(node, leaky, {node.activation(0)});
+}
+
 Value map_clip(const NodeReader& node, NetworkBuilder& network) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto limit = [&](const char* name, std::size_t index, double absent) {
@@ -147,6 +152,7 @@ MapNode find_elementwise_operator(std::string_view type) {
       {"Div", one<map_div>},
       {"Dropout", one<map_dropout>},
       {"LRN", one<map_local_response_norm>},
+      {"LeakyRelu", one<map_leaky_relu>},
       {"Mul", one<map_mul>},
       {"Relu", one<map_relu>},
       {"Sub", one<map_sub>},

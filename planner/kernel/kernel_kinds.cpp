@@ -134,6 +134,10 @@ constexpr std::array accumulate_phases{PhaseRow{forward, a_b_to_y, 3.0}};
 constexpr std::array dropout_phases{PhaseRow{forward, x_to_y, 2.0},
                                     PhaseRow{backward_data, dy_to_dx, 3.0}};
 
+// y = x where x > 0, else slope x. dx = dy where y > 0, else slope dy.
+constexpr std::array leaky_relu_phases{PhaseRow{forward, x_to_y, 2.0},
+                                       PhaseRow{backward_data, y_dy_to_dx, 3.0}};
+
 // The loss is the sum over the block / loss_count. dx is the gradient of the mean over loss_count
 // positions, times the loss scale of the step. Backward, a third pass is counted here, too.
 constexpr std::array softmax_forward{in(x), in(labels), out(probabilities), out(loss)};
@@ -190,6 +194,7 @@ constexpr KindTable<KernelKindRow> kinds{{{
      .flops = local_response_norm_flops},
     {.kind = KernelKind::add, .name = "add", .phases = add_phases},
     {.kind = KernelKind::dropout, .name = "dropout", .phases = dropout_phases},
+    {.kind = KernelKind::leaky_relu, .name = "leaky_relu", .phases = leaky_relu_phases},
     {.kind = KernelKind::softmax_cross_entropy,
      .name = "softmax_cross_entropy",
      .phases = softmax_phases,

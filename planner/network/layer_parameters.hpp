@@ -15,6 +15,7 @@
 #include "planner/network/layers/fully_connected.hpp"
 #include "planner/network/layers/global_pooling.hpp"
 #include "planner/network/layers/input.hpp"
+#include "planner/network/layers/leaky_relu.hpp"
 #include "planner/network/layers/local_response_norm.hpp"
 #include "planner/network/layers/mean_squared_error.hpp"
 #include "planner/network/layers/pooling.hpp"
@@ -46,6 +47,7 @@ using LayerParameters = std::variant<Input,
                                      ChannelShuffle,
                                      LocalResponseNorm,
                                      Dropout,
+                                     LeakyRelu,
                                      SoftmaxCrossEntropy,
                                      MeanSquaredError>;
 

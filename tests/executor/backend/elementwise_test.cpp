@@ -98,6 +98,30 @@ TEST_CASE("relu: clipped, from x to dx") {
   }
 }
 
+TEST_CASE("leaky_relu: from x to dx") {
+  Random random(7);
+  const Shape shape{{2, 5, 1, 3, 7}};
+  const Values x = random.values(volume(shape));
+  const Values dy = random.values(volume(shape));
+  const KernelSpec forward = spec_of(KernelKind::leaky_relu, KernelPhase::forward, shape);
+  const KernelSpec backward = spec_of(KernelKind::leaky_relu, KernelPhase::backward_data, shape);
+  std::vector<Candidate> all = candidates();
+  all.push_back(oracle());
+  for (const double slope : {0.0, 0.01, 0.5, 2.0}) {
+    const KernelConstants constants{.parameter = slope};
+    for (const Candidate& candidate : all) {
+      INFO(candidate.backend, " with ", slope);
+      const Values y = result_of(candidate, forward, {x}, 1, constants);
+      const Values dx = result_of(candidate, backward, {y, dy}, 1, constants);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const double factor = x[i] > 0 ? 1.0 : slope;
+        CHECK(std::abs(y[i] - factor * x[i]) < 4 * tolerance_of(candidate));
+        CHECK(std::abs(dx[i] - factor * dy[i]) < 4 * tolerance_of(candidate));
+      }
+    }
+  }
+}
+
 TEST_CASE("add: with and without ReLU on random blocks") {
   Random random(2);
   for (int i = 0; i < random_cases(30); ++i) {
@@ -134,9 +158,10 @@ TEST_CASE("add: a scaled second input, from its values to its gradient") {
   }
 }
 
-TEST_CASE("relu, add: what is no number stays so, and an infinite one, too") {
+TEST_CASE("relu, leaky_relu, add: what is no number stays so, and an infinite one, too") {
   const Shape shape{{1, 21, 1, 1, 1}};
   KernelSpec relu = spec_of(KernelKind::relu, KernelPhase::forward, shape);
+  KernelSpec leaky = spec_of(KernelKind::leaky_relu, KernelPhase::forward, shape);
   KernelSpec add = spec_of(KernelKind::add, KernelPhase::forward, shape);
   add.relu = true;
   Values values(21, 1.0);
@@ -146,6 +171,7 @@ TEST_CASE("relu, add: what is no number stays so, and an infinite one, too") {
     INFO(candidate.backend);
     for (const Values& found : {result_of(candidate, relu, {values}, 0),
                                 result_of(candidate, relu, {values}, 0, {.relu_max = 6.0}),
+                                result_of(candidate, leaky, {values}, 0, {.parameter = 0.5}),
                                 result_of(candidate, add, {values, Values(21, 2.0)}, 0)}) {
       CHECK(std::isnan(found[3]));
       CHECK(std::isfinite(found[4]));

@@ -100,6 +100,20 @@ TEST_CASE("Relu and Clip: a maximum from attributes or inputs") {
   CHECK(contains(refusal_of(below), "minimum"));
 }
 
+TEST_CASE("LeakyRelu: the slope as it was written, unless it is below 0") {
+  ModelBuilder defaults;
+  defaults.node("LeakyRelu", {"x"});
+  CHECK(last_layer(defaults.import()).parameters == LayerParameters(LeakyRelu{.slope = 0.01}));
+  ModelBuilder given;
+  given.node("LeakyRelu", {"x"}).set("alpha", 0.2F);
+  CHECK(last_layer(given.import()).parameters == LayerParameters(LeakyRelu{.slope = 0.2}));
+  for (const float slope : {-0.5F, 2e30F}) {
+    ModelBuilder refused;
+    refused.node("LeakyRelu", {"x"}).set("alpha", slope);
+    CHECK(contains(refusal_of(refused), "0 to 1e30"));
+  }
+}
+
 TEST_CASE("Dropout: the rate from attribute or input; 0 is no layer") {
   ModelBuilder by_attribute({1, 4, 8, 8}, 7);
   by_attribute.node("Dropout", {"x"}).set("ratio", 0.2F);

@@ -196,7 +196,8 @@ Network sample_network_3d() {
        {"part", {"shuffle"}, Slice{.first_channel = 1, .channels = 3}},
        {"response", {"part"}, LocalResponseNorm{.size = 3, .alpha = 0.5, .beta = 0.5, .k = 2}},
        {"clip", {"response"}, Relu{.max = 1.5}},
-       {"loss", {"clip"}, MeanSquaredError{}}});
+       {"leak", {"clip"}, LeakyRelu{.slope = 0.25}},
+       {"loss", {"leak"}, MeanSquaredError{}}});
 }
 
 KernelRates sample_kernel_rates() {

@@ -71,7 +71,7 @@ class NetworkBuilder {
         add(Dropout{.rate = 0.1 * static_cast<double>(random_.integer(1, 5))});
         return;
       case 3:
-        add(relu());
+        add(layers_.size() % 2 == 0 ? LayerParameters(LeakyRelu{.slope = 0.25}) : relu());
         return;
       case 4:
         return add_concat();
