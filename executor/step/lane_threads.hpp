@@ -1,4 +1,4 @@
-// Threads for the lanes of a schedule, where kernels run on the host.
+// Runs the lanes of a schedule in threads, where kernels run on the host.
 #pragma once
 
 #include <condition_variable>
@@ -23,7 +23,7 @@ class LaneThreads {
   ~LaneThreads() { end(); }
 
   // Calls task(lane) for all lanes at once and returns when all have ended.
-  // @throws what the first lane that failed has thrown
+  // @throws the exception that was thrown first in time; those of other lanes are lost
   void run(const Task& task);
 
  private:

@@ -1,4 +1,4 @@
-// Cuts plain tensors into the parts that ranks have, and gathers them.
+// Holds one rank's part of a tensor, and gathers the parts of all ranks on rank 0.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ struct TensorSlice {
 // @pre overlapping boxes hold equal values
 std::vector<double> gather(const TensorSlice& slice, const Communicator& world);
 
-// Returns the whole parameter on rank 0, where `mesh` is the mesh of its layer. Ranks that differ
-// along other axes than c have equal slices, and one of them sends. It is collective.
+// Returns the whole parameter on rank 0, where `mesh` is the mesh of its layer. Ranks with equal
+// coordinates along c and l have equal slices, and the first of them sends. It is collective.
 std::vector<double> gather(const TensorSlice& slice, const Mesh& mesh, const Communicator& world);
 
 }  // namespace cnnplan

@@ -53,7 +53,8 @@ struct ComparedFiles {
   std::string run = "run.json";
 };
 
-// Compares operations that both sides have, in groups, and whole steps, overlap included.
+// Compares the operations that both sides have, each alone and summed by group. It also compares
+// the times of whole steps, which may be less than these sums because operations overlap.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 // @throws InputError when plan and run do not have one network, number of ranks and batch
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);

@@ -30,15 +30,15 @@ class RankBoxes {
   // Returns boxes of an input with `count` channels in `groups` groups. Each box has the whole
   // groups from which the channels of this box are computed.
   RankBoxes with_channels(std::int64_t count, std::int64_t groups) const;
-  // Returns boxes with `count` channels instead, cut into `parts` blocks that the coordinates along
-  // c take in turn. A box is empty if it was empty in another dim, or if its new block is.
+  // Returns boxes with `count` channels instead, cut into `parts` blocks. Coordinate i along c has
+  // block i % parts. A box is empty if it was empty in another dim, or if its new block is.
   // @pre `parts` divides the number of coordinates; unless it equals this number, it is at most
   // `count`
   RankBoxes with_channel_blocks(std::int64_t count, int parts) const;
   // Returns boxes with `count` channels instead, cut into one block for each coordinate along c.
   // `together` coordinates in a row have the union of their blocks.
-  // @pre `together` divides the number of coordinates. After with_channel_blocks, this number is at
-  // most `count`
+  // @pre `together` divides the number of coordinates along c. If these boxes come from
+  // with_channel_blocks, there are at most `count` coordinates
   RankBoxes with_joined_channels(std::int64_t count, int together) const;
   // Returns the part of the boxes with channels [first, first + count), which become channels
   // [0, count). `first` may be below 0.
@@ -74,7 +74,8 @@ class RankBoxes {
 
   Mesh mesh_;
   int stage_ = 0;
-  bool derived_ = false;  // ranks that own nothing have no box at all
+  // False for owned boxes. If true, box() is empty in all dims for a rank that owns nothing.
+  bool derived_ = false;
   std::array<DimRanges, dim_count> dims_;
 };
 

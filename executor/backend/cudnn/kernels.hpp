@@ -9,8 +9,10 @@
 namespace cnnplan::cudnn {
 
 // A kernel keeps a reference to the library. `implementation` is the name that
-// Kernel::implementation() gave before. Where it is empty, a convolution is chosen by timing, or,
-// if it is replicated, as on all GPUs of this kind. Other kinds ignore it.
+// Kernel::implementation() gave before. Where it is empty, choose_program times the ways to compute
+// a convolution. For a convolution that other ranks repeat (KernelConstants::replicated),
+// reproducible_program chooses instead, with or without a name. It uses no times, so GPUs of one
+// kind choose alike. Other kinds of kernels ignore the name.
 // @throws BackendError
 using Factory = KernelFactory<Library&, const std::string&>;
 

@@ -23,7 +23,8 @@ struct UnitSplits {
   bool recomputes(std::size_t choice) const { return !recompute.empty() && recompute[choice]; }
 };
 
-// True for batch norms, which keep their input in any case, except at the end of a residual block.
+// True for batch norms, which keep their input in any case. It is false where an add reads the
+// output: computing the sum again would need the sum of the residual block before it, and so on.
 bool recomputes_cheaply(const Network& network, LayerIndex layer);
 // Returns `plan` with the outputs of all these layers computed again.
 Plan recomputed(Plan plan);
