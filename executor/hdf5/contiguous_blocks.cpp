@@ -12,11 +12,11 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
+#include "planner/base/memory_units.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr std::int64_t page_bytes = 4096;
 constexpr std::int64_t few_pieces = 4;
 // Small pieces are read at once, together with the bytes between them, up to this limit.
 constexpr std::int64_t most_span_bytes = 64 << 10;
@@ -59,7 +59,7 @@ std::size_t ContiguousBlocks::dims_in_piece(std::span<const std::int64_t> count)
 
 bool ContiguousBlocks::has_good_pieces(std::span<const std::int64_t> count) const {
   const std::size_t inner = dims_in_piece(count);
-  return product(count.last(inner)) * layout_.element_bytes >= page_bytes ||
+  return product(count.last(inner)) * layout_.element_bytes >= std::int64_t{page_bytes} ||
          product(count.first(count.size() - inner)) <= few_pieces;
 }
 

@@ -31,7 +31,7 @@ void check_slice(const StoredSlice& slice,
                  const Checkpoint& checkpoint,
                  const Refusal& refusal) {
   const std::size_t parts = checkpoint.parts.size();
-  refusal.below("part").unless(std::cmp_less(slice.part, parts),
+  refusal.below("part").unless(slice.part >= 0 && std::cmp_less(slice.part, parts),
                                std::to_string(slice.part),
                                "below " + std::to_string(parts) + ", the number of parts");
   refusal.unless(contains(whole(tensor.shape), slice.box),

@@ -1,5 +1,6 @@
 // Lowers layers whose outputs have the places of their inputs, such as ReLU, dropout, add and local
 // response norm.
+#pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"
 
