@@ -69,9 +69,11 @@ const SlotShard& ArenaLayout::shard_from(SlotIndex first_slot) const {
 }
 
 const SlotShard& ArenaLayout::shard_with(SlotIndex slot) const {
-  return *std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& shard) {
+  const auto found = std::find_if(shards_.begin(), shards_.end(), [&](const SlotShard& shard) {
     return shard.last_slot >= slot;
   });
+  if (found == shards_.end()) throw std::logic_error("no shard has this slot");
+  return *found;
 }
 
 }  // namespace cnnplan
