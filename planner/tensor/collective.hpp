@@ -5,8 +5,9 @@
 
 namespace cnnplan {
 
-// `library` is the allreduce of MPI or NCCL. All other algorithms are our own: `ring` passes chunks
-// along a ring (Patarasuk, Yuan 2009), and the others exchange in rounds (exchange_rounds.hpp).
+// `library` is the allreduce of MPI or NCCL, and all other algorithms are our own. `ring` is a
+// pipeline of chunks along a ring (Patarasuk, Yuan 2009). The others exchange whole messages, round
+// by round (planner/platform/exchange_rounds.hpp).
 enum class AllreduceAlgorithm { ring, recursive_doubling, rabenseifner, hierarchical, library };
 std::string_view to_text(AllreduceAlgorithm algorithm);
 
@@ -16,8 +17,8 @@ enum class CollectiveKind { allreduce, reduce_scatter, allgather };
 std::string_view to_text(CollectiveKind kind);
 // Says whether the algorithm has halves. Only `ring` and `library` do.
 bool has_halves(AllreduceAlgorithm algorithm);
-// True if ranks whose number is a power of two add as a binary tree: neighbours add first, then
-// pairs of neighbours, and so on.
+// True if the algorithm adds the values of 2^k ranks as a binary tree: values of neighbours first,
+// then the sums of neighbouring pairs, and so on.
 bool adds_as_a_tree(AllreduceAlgorithm algorithm);
 
 }  // namespace cnnplan

@@ -1,4 +1,5 @@
-// Lists the precisions, interpolations and collectives, and names those that have no other text.
+// Lists all values of precisions, interpolations and collectives, and names precisions and
+// interpolations. collective.hpp names the others.
 #pragma once
 
 #include <array>

@@ -23,8 +23,8 @@ struct MeshAxis {
   auto operator<=>(const MeshAxis&) const = default;
 };
 
-// The last axis varies fastest over ranks, so its neighbours share a node first. Axes of size 1 are
-// dropped, so equal splits compare equal.
+// The last axis varies fastest over ranks, so neighbours along it are the first to share a node.
+// Axes of size 1 are dropped, so equal splits compare equal.
 class Mesh {
  public:
   Mesh() = default;

@@ -21,7 +21,7 @@ struct PeerMessage {
   bool operator==(const PeerMessage&) const = default;
 };
 
-// Calls visit(message) for each message that messages_of lists, in this order.
+// Calls visit(message) for each message of messages_of, in the order of its list.
 template <typename Visit>
 void for_each_message(std::span<const Piece> pieces, const Box& buffer_box, const Visit& visit) {
   const bool no_buffer = is_empty(buffer_box);

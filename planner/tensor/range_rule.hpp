@@ -20,12 +20,12 @@ struct Coordinates {
 };
 
 // A coordinate owns one part of `length` indices. The steps below derive its range from this part,
-// in the order of the fields. A derived range has indices of `input_length`.
+// in the order of the fields. A derived range has indices in [0, input_length).
 struct RangeRule {
   std::int64_t length = 1;
   int parts = 1;     // one for each coordinate
   int in_turn = 0;   // if not 0, there are this many parts, and the coordinates take them in turn
-  int together = 1;  // this many coordinates in a row share the union of their parts
+  int together = 1;  // above 1: this many coordinates in a row share their parts of `input_length`
   bool grouped = false;     // the part is extended to whole groups of channels
   UpsampleDim upsample{};   // the range is the input of this upsampling
   bool windowed = false;    // the range is the input of `window`

@@ -7,8 +7,8 @@
 
 namespace cnnplan {
 
-// Returns the size of one of `parts` equal shards, a multiple of 16 elements (one cache line). All
-// shards together have room for all elements. @pre parts >= 1
+// Returns the size of one of `parts` equal shards, a multiple of 16 elements (a cache line of
+// fp32). All shards together have room for all elements. @pre parts >= 1
 std::int64_t shard_elements(std::int64_t elements, int parts);
 
 // Returns the elements in the shard of `part`. The last shards may have fewer elements, or none.

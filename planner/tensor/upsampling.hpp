@@ -21,9 +21,9 @@ struct UpsampleDim {
   auto operator<=>(const UpsampleDim&) const = default;
 };
 
-// Returns the inputs that a block of outputs needs, of an input of `length`. The padding counts the
-// outputs of the first input before the block and of the last input after it. Interpolated inputs
-// have no padding.
+// Returns the inputs that a block of outputs needs, of an input of `length`. With `nearest`,
+// padding_begin counts the outputs before the block that repeat its first input, and padding_end
+// those after it that repeat its last input. With `linear`, both are 0.
 // @pre factor >= 1
 WindowBlock upsample_block(Range outputs, std::int64_t length, const UpsampleDim& dim);
 
