@@ -11,24 +11,27 @@ namespace cnnplan {
 
 // Returns the time of an allreduce of `bytes` over a group whose ranks are ready. It assumes that
 // all other groups run an equal allreduce at the same time and share the links. A single rank takes
-// no time, and neither do 0 bytes. A fit of the algorithm for this number of ranks counts, if the
-// platform has one. Else the rounds of planner/platform/exchange_rounds.hpp count:
+// no time, and neither do 0 bytes. If the platform has measured times of the algorithm on this
+// number of ranks, they count. Else the rounds of planner/platform/exchange_rounds.hpp count:
 //
-// - `ring`: every round is as slow as the slowest link of the ring. It takes the measured step of
-//   the level, if there is one. Else it takes messages of at most one chunk (64 KiB on the
-//   innermost level, 256 KiB beyond), and the additions are spread evenly over all rounds.
+// - `ring`: every round is as slow as the slowest link of the ring. A round takes its measured time
+//   (`ring_segments` of the level), if there is one. Else it takes messages of at most one chunk
+//   (64 KiB on the innermost level, 256 KiB beyond), and the additions are spread evenly over all
+//   rounds.
 // - `recursive_doubling`, `rabenseifner`, `hierarchical`: each message takes its time on its level,
 //   and added bytes cost gamma.
-// - `library`: the fastest of recursive doubling, Rabenseifner's algorithm and a ring of messages.
+// - `library`: the fastest of recursive doubling, Rabenseifner's algorithm and a ring without
+//   measured rounds.
 double allreduce_time_s(const Platform& platform,
                         const GroupLinks& links,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
-// Returns the time of an allreduce, or of one of its halves. If the half was measured, its fit
-// counts. Else, if the allreduce was measured, the half takes half of its time. Else it takes its
-// rounds of the ring, which add only in the reduce-scatter; the library runs a ring of messages.
-// `bytes` is the size of all shards. @pre `kind` is `allreduce`, or the algorithm has halves
+// Returns the time of an allreduce, or of one of its halves. If the half was measured, its measured
+// time counts. Else, if the allreduce was measured, the half takes half of its time. Else it takes
+// its rounds of the ring, which add only in the reduce_scatter. The rounds that were measured count
+// for `ring`, but not for `library`. `bytes` is the size of all shards together. @pre `kind` is
+// `allreduce`, or the algorithm has halves
 double collective_time_s(const Platform& platform,
                          const GroupLinks& links,
                          double bytes,
@@ -44,8 +47,9 @@ double least_collective_s_per_byte(const Platform& platform,
                                    CollectiveKind kind,
                                    AllreduceAlgorithm algorithm);
 
-// Returns the time of a ring's block as messages on this level of the platform, in one direction.
-// The block is cut into chunks that stay in cache, and `sharing` blocks go over the link at once.
+// Returns the time in which a rank of a ring sends `bytes` to the next rank over a link of this
+// level. The bytes are cut into chunks that stay in cache, and `sharing` ranks send as much over
+// the link at the same time.
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
 // Returns the algorithm that `library` is assumed to run if it was not measured.

@@ -1,5 +1,5 @@
-// Says which links the messages of a collective take. Its time depends on nothing else of its
-// group.
+// Says which links the messages of a collective take. The time of the collective depends on no
+// other property of its group.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ struct GroupLinks {
   int ranks = 0;
   int ranks_per_node = 1;            // for `hierarchical`
   RoundSeries ring;                  // the series of `ring`
-  std::vector<RingEdge> ring_edges;  // its links from each rank to the next, each kind once
+  std::vector<RingEdge> ring_edges;  // links from each rank to the next, each kind once
   std::vector<SeriesLinks> recursive_doubling;
   std::vector<SeriesLinks> rabenseifner;
   std::vector<SeriesLinks> hierarchical;

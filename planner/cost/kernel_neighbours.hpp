@@ -13,17 +13,19 @@ namespace cnnplan {
 // Returns the flops of a convolution, and the bytes of any other kernel.
 double work_of(const KernelSpec& spec);
 
-// Holds profiled kernels of one kind, phase, algorithm and precision. The distance is Euclidean
-// over log2 of the extents: twice as many channels are as far away as twice as many rows.
+// Holds profiled kernels of one family. The distance is Euclidean over log2 of extents, window and
+// groups: twice as many channels are as far away as twice as many rows. The kind of pooling and the
+// number of fused operations count, too.
 class KernelNeighbours {
  public:
   // Adds a profiled kernel. The estimate assumes that the time of neighbours is proportional to
-  // their work. Work may have any unit that all kernels share, such as flops or seconds. Kernels
-  // without work or time say nothing about throughput and are left out.
+  // their work. Work may have any unit that all kernels share, such as flops, or seconds by the
+  // rates of the device. Kernels without work or time say nothing about throughput and are left
+  // out.
   void add(const KernelSpec& spec, double work, double seconds);
-  // Divides the work by the throughput of the nearest kernels, whose logarithms are averaged with
-  // weights 1/distance^2. The range covers the estimates by each of these kernels alone, and it
-  // grows with the distance to the nearest kernel.
+  // Divides the work by a mean throughput of the three nearest kernels: their logarithms are
+  // averaged with weights 1/distance^2. The range covers the estimates by each of these kernels
+  // alone, and it grows with the distance to the nearest kernel.
   // @pre at least one kernel was added
   KernelEstimate estimate(const KernelSpec& spec, double work) const;
   std::size_t size() const { return log_throughput_.size(); }

@@ -30,7 +30,8 @@ struct KernelTime {
 
 enum class KernelSource { profiled, neighbours, rates, turns };
 
-// Says how the time of a kernel was found. Its neighbours do `work` / `time` per second.
+// Says how the time of a kernel was found. With `neighbours`, it is `work` over the throughput of
+// similar kernels; with `turns`, a multiple of its time alone.
 struct KernelFormula {
   KernelSource source = KernelSource::profiled;
   KernelTime time;
@@ -59,8 +60,8 @@ class KernelCosts {
   KernelTime lookup(const KernelSpec& spec) const;
   // Returns the time of `lookup` and how it was found.
   KernelFormula formula(const KernelSpec& spec) const;
-  // Returns the library's name of the profiled implementation; empty if the kernel was not
-  // profiled.
+  // Returns the library's name of the implementation that was profiled for the kernel alone, else
+  // for the kernel with its concurrency; empty if neither was profiled.
   std::string implementation(const KernelSpec& spec) const;
   // Returns the numbers of kernels that were profiled at the same time, ascending and including 1.
   const std::set<int>& concurrencies() const { return concurrencies_; }

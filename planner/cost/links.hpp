@@ -45,7 +45,8 @@ ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations);
 //   rank would take m = max_j beta_j v_j seconds alone. Until it ends, the messages k of other
 //   ranks take sum_k min(m, beta_k v_k). The gaps pass at the same time, and only the longer of the
 //   two sums counts. Without `list_of`, the other ranks are assumed to have equal messages.
-// - All levels run at once. Sends and receives do so, too, and the duplex factor slows the shorter.
+// - All levels run at once, so the slowest one counts. Sends and receives run at once, too: while
+//   both do, they take duplex_factor times as long.
 // - A message is packed or unpacked if it has several pieces, or a piece that is not contiguous in
 //   its buffer. Accumulated bytes cost gamma.
 TransferTime transfer_time(const Platform& platform,
