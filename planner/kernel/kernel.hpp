@@ -62,7 +62,7 @@ struct KernelConstants {
   // the first input.
   std::array<InterpolationAxis, 3> axes{};
   std::uint64_t random_stream = 0;  // of a dropout; it is the layer index
-  double loss_count = 1.0;  // positions or elements over which the loss is a mean, by its weight
+  double loss_count = 1.0;  // positions or elements of the mean, divided by the weight of the loss
   bool replicated = false;  // whether other ranks repeat the kernel and must get the same bits
   auto operator<=>(const KernelConstants&) const = default;
 };

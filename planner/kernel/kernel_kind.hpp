@@ -67,7 +67,8 @@ struct Enumerators<KernelPhase> {
                                   KernelPhase::update};
 };
 
-// Names the implementation that runs. `direct` is the library's own choice of a direct method.
+// Names the method of a convolution. With `direct`, the library chooses one of its direct methods.
+// All other kinds are `direct`.
 enum class KernelAlgorithm { direct, winograd };
 
 template <>

@@ -15,7 +15,7 @@ namespace cnnplan {
 struct KernelOperand {
   OperandRole role = OperandRole::x;
   BufferElement element = BufferElement::fp32;
-  std::int64_t elements = 0;  // of the block, or of the plain tensor
+  std::int64_t elements = 0;  // of the block of activations, or of the array
   bool written = false;
   auto operator<=>(const KernelOperand&) const = default;
 };
@@ -33,8 +33,8 @@ constexpr OperandRole block_written(KernelPhase phase) {
   return phase == KernelPhase::forward ? OperandRole::y : OperandRole::dx;
 }
 
-// Finds the operands of one kernel by role. It is made once per kernel, and a look-up takes one
-// load.
+// Finds the operands of one kernel by role. It is made once per kernel, and a look-up reads one
+// entry of a table.
 class OperandPositions {
  public:
   explicit OperandPositions(const KernelSpec& spec);

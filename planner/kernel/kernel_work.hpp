@@ -13,7 +13,8 @@ double pass_bytes(const KernelSpec& spec);
 // A multiply-add counts two.
 double convolution_flops(const KernelSpec& spec);
 double convolution_bytes(const KernelSpec& spec);
-// Positions of maxima are counted like parameters.
+// Counts the place of a maximum for each output, as wide as a parameter, even where pooling takes a
+// mean.
 double pooling_bytes(const KernelSpec& spec);
 double upsample_flops(const KernelSpec& spec);
 double interpolate_flops(const KernelSpec& spec);

@@ -21,7 +21,7 @@ enum class OperandRole {
   bias,
   dbias,
   // Batch norms have these. All except the sums have one element per channel.
-  sums,           // doubles: for each channel a sum and a sum of squares, then the count
+  sums,           // doubles: for each channel a sum and a sum of squares, then values per channel
   gradient_sums,  // doubles: for each channel a sum of dz and a sum of dz * normalised x
   scale,
   shift,
