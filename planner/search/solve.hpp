@@ -32,7 +32,7 @@ struct SolveRequest {
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: by price
   bool sharded_update = false;                      // as in Plan
-  int sample_blocks = 1;       // as in Plan; more than 1 needs fitting `uniform` and `statistics`
+  int sample_blocks = 1;       // as in Plan; above 1, `uniform` over n and `statistics` global
   bool overlap = false;        // halos and reductions run while kernels do, if the platform can
   bool only_profiled = false;  // no kernels that the profile lacks for interiors and strips
   std::optional<MultigridRequest> multigrid;  // if set, residual chains may be split by layers
@@ -42,8 +42,10 @@ struct SolveRequest {
 // Returns the best plan found, with its prediction. These plans are scored in virtual time:
 // - The search finds the shortest path of a line. With branches, it finds the optimum of the
 //   additive cost, or the longest path first where the branches are too entangled.
-// - The bound comes from one plan for each probed rank. Near ties of the fastest plan follow.
-// - Sample parallelism is scored, and each of the four cheapest uniform splits that may still win.
+// - For each probed rank, one plan gives this rank the least work, from which the bound follows.
+//   Near ties of the fastest of all these plans follow.
+// - Sample parallelism is scored. Of the four uniform splits with the least additive cost, those
+//   are scored whose least work is below the fastest step so far.
 // The fastest that fits wins. The result is thus no slower than sample parallelism where that fits.
 // With overlap, convolutions of the fastest plan may compute their interior while halos travel.
 // Where the fastest plan by additive costs does not fit, the search looks for the fastest plan that

@@ -14,7 +14,7 @@ namespace cnnplan {
 std::vector<int> divisors(int number);
 
 struct MeshCandidates {
-  std::vector<Mesh> meshes;  // the largest n first, then the largest d, h, w
+  std::vector<Mesh> meshes;  // the largest n first, then the largest c, d, h, w
   std::int64_t pruned = 0;   // factorisations left out because some ranks would own nothing
   bool operator==(const MeshCandidates&) const = default;
 };

@@ -8,12 +8,13 @@
 
 namespace cnnplan {
 
-// @throws InputError at "--batch" when this batch of the network is too large to be planned
+// @throws InputError at "--batch" when a batch exceeds the range of plan files, or when the outputs
+// of all layers have too many elements together
 void check_batch(const Network& network, std::int64_t batch, int ranks);
 
 // Returns the mesh that "--uniform" names. @pre check_batch passes
-// @throws InputError at "--uniform" for a text that is no mesh, or a mesh that these ranks cannot
-// run
+// @throws InputError at "--uniform" for a text that is no mesh, or a mesh with which a plan for
+// these ranks is not valid
 Mesh parse_uniform(const Network& network, std::int64_t batch, int ranks, std::string_view text);
 
 // Checks whether this number of blocks of samples can be dealt out to these ranks

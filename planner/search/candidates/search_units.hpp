@@ -14,8 +14,8 @@ struct SearchUnit {
 };
 
 // Layers with LayerTraits::chooses_split begin a unit, such as convolutions and the loss. Other
-// layers, such as ReLU and add, inherit the mesh of the input whose layer is listed last. Source:
-// Dryden et al. 2019, section V-B, where layers inherit the distribution of their parent.
+// layers, such as ReLU and add, inherit the mesh of the input that comes last in network order.
+// Source: Dryden et al. 2019, section V-B, where layers inherit the distribution of their parent.
 std::vector<SearchUnit> search_units(const Network& network);
 
 }  // namespace cnnplan

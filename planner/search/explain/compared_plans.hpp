@@ -17,7 +17,8 @@ class ComparedPlans {
   // do not make a plan
   ComparedPlans(const Plan& plan, const std::vector<const UnitMargin*>& margins);
 
-  // Returns by plan the sum that price_network has for it, over the operations of the margins.
+  // Returns the sums of the plan, and then of its runner-ups, as price_network has them. They are
+  // over the operations over which the plan's margins were taken (Prediction::margins_sum).
   std::vector<double> sums_s(const Platform& platform, const Profile& profile) const;
 
  private:

@@ -14,12 +14,12 @@ struct Machine {
   const Profile& profile;
 };
 
-// Figures are multiplied by factors from the reciprocal of this one to this one.
+// A figure is multiplied by factors between 1/most_factor and most_factor.
 inline constexpr double most_factor = 16.0;
 
 // Describes the effect of one figure on the plans.
 struct FigureFlips {
-  PriceFigure figure;    // the value of times of kernels is their part of the plan's sum
+  PriceFigure figure;    // with times of kernels, the value is their part of the plan's sum
   bool matters = false;  // the sum of any of the plans depends on the figure
   // This is, for each runner-up, the factor nearest to 1 with which the runner-up takes as long as
   // the plan. The factor is 1 if the two take equally long now but not with other factors.

@@ -15,17 +15,18 @@ inline constexpr std::size_t most_told_changes = 256;
 struct PlanMargins {
   std::vector<UnitMargin> units;
   // Is the sum in which the plan is closest to the cheapest assignment: over the slowest ranks, or
-  // over one of the probed ranks. The first of equally close sums is taken.
+  // over one of the probed ranks. The first of equally close sums is taken, with overlap always the
+  // sum over the slowest ranks.
   OperationSum sum;
 };
 
-// Returns for each unit of `pricing` the best other split that may be in a plan worth finding. Its
-// margin says how much more all costs are in sum with it than with the plan's choice, when all
-// other units adapt to either. A margin is below 0 only where the plan was chosen for its step in
-// virtual time or for its memory. The result is empty where the graph is too entangled for
-// min_marginals, or where the plan is not made of the choices of `pricing`. `changes` are given
-// where the best plan with the other split costs no less than `plan`, and differs in at most
-// most_told_changes units.
+// Returns for each unit of `pricing` the best other split. A unit has none if transfers with any
+// other split surely take longer than a step may. Its margin says how much more all costs are in
+// sum with it than with the plan's choice, when all other units adapt to either. A margin is below
+// 0 only where the plan was chosen for its step in virtual time or for its memory. The result is
+// empty where the graph is too entangled for min_marginals, or where the plan is not made of the
+// choices of `pricing`. `changes` are given where the best plan with the other split costs no less
+// than `plan`, and differs in at most most_told_changes units.
 // @pre `pricing` was made from `blank`
 PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing);
 

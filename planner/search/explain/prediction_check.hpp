@@ -7,12 +7,16 @@
 
 namespace cnnplan {
 
-// Checks what the plan alone can tell. The gap follows from step and bound. Operations are those of
-// rank 0's schedule with their part, layer and level, then those that other ranks may have. The
-// critical path takes the step. Partitions ascend from 1. Margins are of a sampled rank. Only
-// layers that choose change with a runner-up. Plans of schema /1 get their parts from the lowering
-// first.
-// @throws InputError (pointer into plan.json) for what contradicts that @pre validate(plan) holds
+// Checks what needs no prices:
+// - The gap follows from step and bound.
+// - Operations are those of rank 0's schedule with their part, layer and level, then those that
+//   other ranks may have. Operations of plans of schema /1 first get their parts from the lowering.
+// - The critical times of operations add up to the step.
+// - Partitions ascend from 1.
+// - Margins are over the slowest ranks or over one of probe_ranks. Changes of a runner-up name
+// heads
+//   of search units.
+// @throws InputError (pointer into plan.json) for a contradiction. @pre validate(plan) holds
 void check_prediction(const Plan& plan, const std::string& file);
 
 }  // namespace cnnplan

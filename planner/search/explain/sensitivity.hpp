@@ -17,7 +17,7 @@ namespace cnnplan {
 // factors have to be priced. A touch, and two crossings within 1 %, may be missed. Only the two
 // plans are compared: a third plan may be the fastest with a smaller change. Without `layer`, the
 // runner-ups with the smallest margins are compared, at most 8. With `layer`, only the runner-up of
-// the layers that are split with it.
+// the unit that has this layer is compared.
 // @pre the plan was made from `platform` and `profile`; `layer` is empty or one of the network
 // @throws InputError where changes of a margin do not make a plan
 Sensitivity sensitivity(const Plan& plan,

@@ -94,7 +94,7 @@ CostMatrix selected(const CostMatrix& costs,
 
 // Returns the matrix with rows and columns exchanged.
 CostMatrix transposed(const CostMatrix& costs);
-// @pre as many rows and columns
+// @pre both have equal numbers of rows, and of columns
 SharedCosts sum_of(const SharedCosts& a, const SharedCosts& b);
 
 // Holds the candidate of every unit.

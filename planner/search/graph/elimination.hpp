@@ -23,13 +23,14 @@ struct Elimination {
 // Replaces each unit by the cost of its best candidate for every choice of its neighbours. This is
 // min-sum variable elimination; with K candidates it takes K^3 per unit with two neighbours, and
 // K^2 with one. Graphs of treewidth 2, such as lines, trees and residual networks, vanish entirely
-// and are solved exactly. If units with three or more neighbours remain, the minimum of each
-// remaining unit and of each remaining pair bounds them.
+// and are solved exactly. If units with three or more neighbours remain, the bound adds the least
+// cost of each remaining unit and of each remaining pair.
 // @pre check(graph) passes
 Elimination eliminate(const CostGraph& graph);
 
 // Describes an eliminated unit with its neighbours, none of which was eliminated before it. The
-// costs are as they were then. The rows of a pair's costs are the candidates of the neighbour.
+// costs include what units eliminated before it added to them. The rows of a pair's costs are the
+// candidates of the neighbour.
 struct EliminationStep {
   int unit = 0;
   std::vector<int> neighbours;
@@ -51,7 +52,7 @@ struct EliminationSteps {
 
 // Eliminates as eliminate() does, and returns the steps, too. @pre check(graph) passes
 EliminationSteps elimination_steps(const CostGraph& graph);
-// Is faster where `folded` knows parts from the run before.
+// Takes matrices from `folded` that the previous run has made, which is faster.
 EliminationSteps elimination_steps(const CostGraph& graph, FoldedCosts& folded);
 
 }  // namespace cnnplan

@@ -16,7 +16,7 @@ class FoldedCosts {
   void begin_run();
 
   SharedCosts transposed(const SharedCosts& costs);
-  // @pre as many rows and columns
+  // @pre both have equal numbers of rows, and of columns
   SharedCosts sum_of(const SharedCosts& a, const SharedCosts& b);
   // Returns the least cost of a unit for every pair of candidates of two other units. Rows are the
   // candidates of the first. @pre the columns of both matrices are the unit's candidates, their

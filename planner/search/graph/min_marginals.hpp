@@ -45,7 +45,7 @@ class MinMarginals {
   // Holds the least costs with the candidates of a unit and one of its neighbours.
   struct PairCosts {
     CostMatrix costs;         // columns are the unit's candidates
-    std::vector<int> others;  // by row and column, the candidate of the other neighbour then
+    std::vector<int> others;  // by row and column, the best candidate of the other neighbour
   };
   // Holds the pairs of a step with each neighbour; null where no step asks for the pair.
   using Pairs = std::array<PairCosts*, most_neighbours>;
@@ -66,7 +66,7 @@ class MinMarginals {
 
   std::vector<EliminationStep> steps_;
   std::vector<int> place_;                // by unit, the place of its step
-  std::vector<std::vector<int>> leaned_;  // by unit, the units eliminated as its neighbours
+  std::vector<std::vector<int>> leaned_;  // by unit, the units whose steps have it as neighbour
   Assignment optimum_;
   double least_ = 0.0;
   double limit_ = 0.0;

@@ -1,4 +1,5 @@
-// Finds the fastest assignment within a limit on bytes, by elimination with labels.
+// Finds the fastest assignment within a limit on bytes, by elimination. Partial assignments are
+// labels: pairs of seconds and bytes.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +24,14 @@ struct ParetoResult {
 };
 
 struct LabelLimits {
-  // Limits the labels that are kept for each unit and pair, spread over their bytes. `best` is
-  // within the limit with few labels, too, but need not be the fastest then.
+  // Limits the labels of each candidate and of each pair of candidates. Labels at about equal
+  // distances in bytes are kept. `best` is within the limit with few labels, too, but need not be
+  // the fastest then.
   std::size_t most = std::numeric_limits<std::size_t>::max();
-  // Leaves out labels that are worse by more than this than another label of the same unit or pair,
-  // in seconds + price * bytes. The best label remains if this is the distance from a known
-  // assignment to the least of seconds + price * (bytes - limit) over all assignments.
+  // Leaves out labels that are worse by more than this than another label of the candidate or pair
+  // of candidates, in seconds + price_s * bytes. The best label remains if this is the distance
+  // from a known assignment to the least of seconds + price_s * (bytes - limit_bytes) over all
+  // assignments.
   double most_worse_s = std::numeric_limits<double>::infinity();
   double price_s = 0.0;
   // Limits the labels that are made in all. More would take longer than they are worth.

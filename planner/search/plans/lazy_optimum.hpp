@@ -1,5 +1,6 @@
-// Prices only as many pairs as the optimum needs. Pairs without a price only become dearer. An
-// optimum whose pairs all have prices thus stays the optimum when every pair is priced.
+// Prices only as many pairs as the optimum needs. A pair without a price has a lower bound in its
+// place, so a price only makes it dearer. An optimum whose pairs all have prices thus stays the
+// optimum when every pair is priced.
 #pragma once
 
 #include <functional>

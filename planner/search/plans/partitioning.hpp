@@ -10,7 +10,7 @@ namespace cnnplan {
 // - One, with the layers in order on the ranks of one partition.
 // - Two, three and powers of two up to twice the plan's number.
 // - Further powers of two, up to 1,024 ranks, until multigrid is faster than in order and fits.
-// - The least number with which multigrid is faster.
+// - Numbers in between, to find the least one with which multigrid is faster than in order.
 // With the plan's own number, the step is the plan's. Layers outside of chains are split by samples
 // or by stage, whichever is faster. Cycles, relaxation, levels and lanes are the plan's. The
 // coarsening is close to the plan's and shares the layers out evenly. @pre the plan has multigrid

@@ -13,7 +13,7 @@ namespace cnnplan {
 
 struct Score {
   double step_s = 0.0;
-  std::int64_t bytes = 0;  // at least the memory of the rank that needs most, from work_of
+  std::int64_t bytes = 0;  // of the rank that needs most, or more (planner/predict/predict.hpp)
   bool fits = false;       // the plan fits into the platform's memory
   int classes = 0;         // the number of classes of ranks that were walked
 };

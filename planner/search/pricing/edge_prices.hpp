@@ -16,8 +16,8 @@ namespace cnnplan {
 // Holds seconds forward and back. Rows are the splits of the tensor, columns the splits of its
 // reader.
 struct EdgePrice {
-  CostMatrix slowest;             // on the slowest of the probed ranks, for an only reader
-  CostMatrix again;               // once more forward, where the reader reads the tensor again
+  CostMatrix slowest;             // on the slowest probed rank, as if there were no other reader
+  CostMatrix again;               // of fetching the tensor again, if the reader reads it again
   CostMatrix kept_bytes;          // kept by the reader for its backward, in addition to the tensor
   std::vector<CostMatrix> least;  // unavoidable in any plan on each of probe_ranks(ranks)
 };
@@ -25,11 +25,11 @@ struct EdgePrice {
 // The price of a pair of splits follows from a ReadSignature and the two splits alone, by the
 // functions of planner/schedule/blocks that the lowering calls.
 //
-// Prices are exact for a tensor with one reader that is no add. An add passes the gradient on as it
-// came, perhaps inside a halo, which is taken as dense here. The readers of one tensor do not know
-// each other's meshes:
-// - Readers that need the same blocks share one transfer forward. `slowest` counts it for each, at
-//   most as often as there are readers; `least` counts for each its part of all readers.
+// Prices are exact for a tensor with one reader that is no add. An add passes on the block of the
+// gradient that it got, perhaps with a halo around it. It is priced as a dense block. The readers
+// of one tensor do not know each other's meshes:
+// - Readers that need the same blocks share one transfer forward. `slowest` counts it in full for
+//   each reader, `least` divided by the number of readers.
 // - Whether a tensor is stored with room for a halo depends on all of its readers. `slowest` takes
 //   each for the only one; `least` counts only copies that are made either way. The two differ by
 //   copies of this rank's block.

@@ -18,7 +18,7 @@ class MessageLowerBound {
   double operator()(int senders, double bytes) const;
 
  private:
-  bool is_bounded_ = false;  // false where sends may hide receives
+  bool is_bounded_ = false;  // false if a duplex factor below 1 lets sends shorten receives
   double alpha_s_ = 0.0;
   double beta_s_per_byte_ = 0.0;
   double gap_s_ = 0.0;
