@@ -45,7 +45,8 @@ std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspa
 // Returns the memory of one rank. Without `workspaces`, no workspaces of kernels count.
 MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces = {});
 // Returns the memory of a schedule that was lowered for prices, and sets its arena_bytes. If all
-// buffers fit without sharing memory, that is more than the rank needs; else buffers get places.
+// buffers fit without sharing memory, it returns their sum, which is more than the rank needs.
+// Otherwise, buffers get places first.
 MemoryUse memory_within(std::int64_t available_bytes,
                         Schedule& schedule,
                         const Workspaces& workspaces);
@@ -59,7 +60,8 @@ bool fits(std::int64_t bytes, std::int64_t available_bytes);
 std::vector<std::int64_t> kept_bytes(const Schedule& schedule);
 // Returns the memory of each layer's parameters: weights, copies of them, gradients and momentum.
 std::vector<std::int64_t> parameter_bytes(const Schedule& schedule);
-// Returns, by layer, the memory that it holds when backpropagation begins: the sum of both.
+// Returns, by layer, the memory that it holds when backpropagation begins: the sum of kept_bytes
+// and parameter_bytes.
 std::vector<std::int64_t> layer_bytes(const Schedule& schedule);
 
 }  // namespace cnnplan

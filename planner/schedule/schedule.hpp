@@ -32,7 +32,7 @@ enum class Stream { compute, halo, reduce, io };
 std::string_view to_text(Stream stream);
 
 enum class BufferRole {
-  activation,    // kept in the arena, by liveness
+  activation,    // kept in the arena from its first to its last use
   error_signal,  // kept in the arena, too
   scratch,       // kept in the arena, too: statistics, pooling indices, probabilities, differences
   data,          // samples as this rank's kernels read them, filled by LoadOperation
@@ -79,7 +79,8 @@ struct ParameterSlot {
 
 using ParameterSlots = IndexedVector<SlotIndex, ParameterSlot>;
 
-// Slots whose gradients are summed together, over the ranks that have equal slices.
+// Holds slots whose gradients are summed together, over the ranks that have equal parts of the
+// parameters.
 struct GradientRange {
   SlotIndex first_slot;
   SlotIndex last_slot;  // inclusive
@@ -110,7 +111,7 @@ struct KernelOperation {
   KernelSpec spec;
   KernelConstants constants;
   std::string implementation{};   // the one that was profiled; empty: the backend chooses
-  std::vector<Operand> operands;  // in the order that KernelSpec documents
+  std::vector<Operand> operands;  // in the order of planner/kernel/kernel_kinds.cpp
 };
 
 // Moves blocks between ranks for a halo exchange, a shuffle, a concat or a slice, and back in

@@ -30,8 +30,8 @@ class ScheduleBuilder {
   void add_operation(
       LabelledId named, LayerIndex layer, Stream stream, OperationBody body, int lane = 0);
 
-  // Between the two calls, operations of different lanes share only the memory that they name. A
-  // buffer that one lane no longer needs is free for others after end_lanes.
+  // Between the two calls, operations of different lanes share only the buffers of their operands.
+  // A buffer that one lane no longer needs is free for others after end_lanes.
   void begin_lanes();
   void end_lanes();
 
@@ -70,7 +70,7 @@ class ScheduleBuilder {
   Schedule schedule_;
   bool derives_dependencies_;
   OperationIndex lanes_begin_{0};
-  IndexedVector<BufferIndex, std::vector<Uses>> uses_;    // by part
+  IndexedVector<BufferIndex, std::vector<Uses>> uses_;    // by buffer and part
   IndexedVector<BufferIndex, std::optional<Box>> inner_;  // nothing where there is no rim
 };
 

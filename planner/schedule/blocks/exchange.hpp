@@ -38,10 +38,10 @@ bool loads_needed(const RankBoxes& owned, const RankBoxes& needed);
 // may hold different parts of its gradient. Gradients of inputs that a reader copies always move.
 bool exchanges_backward(const LayerTraits& reader, const RankBoxes& needed, const RankBoxes& owned);
 
-// Returns the exchange from owned to needed blocks. It works in place where the tensor is stored as
-// `storage`, which has room for the needed block, or where the rank owns just what it needs.
+// Returns the exchange from owned to needed blocks. It works in place where `storage`, the box of
+// the stored tensor, is the needed block, or where the rank owns just the block that it needs.
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank);
-// Does this with a given list, where the rank owns `own` and needs `want`.
+// Returns this exchange for a given list. The rank owns `own` and needs `want`.
 Exchange exchange_forward(
     TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
@@ -73,10 +73,12 @@ struct GradientUse {
 bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
 // Returns the exchange from needed to owned blocks, which adds halos to the own block. It works in
-// place where the needed block may be overwritten and is read inside its halo. Where a block has
-// replicas, all parts are added in the order of their source blocks.
+// place where the needed block contains the owned one, and may be overwritten and then read in
+// part. This is never so for a block that has replicas: all of its parts are added in the order of
+// their source blocks.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
-// Does this with a given list, whose order it keeps. The rank needed `have` and owns `own`.
+// Returns this exchange for a given list, whose order it keeps. The rank needed `have` and owns
+// `own`.
 Exchange exchange_backward(
     TransferList list, const Box& have, const Box& own, const GradientUse& use, int rank);
 

@@ -18,7 +18,8 @@ RankBoxes owned_blocks(const Plan& plan, LayerIndex layer);
 // of `outputs`. Element-wise layers need the block itself, and windows need a halo around it. An
 // upsampling needs the inputs that it repeats or interpolates, and a transposed convolution the
 // inputs that reach the block. A concat or a slice needs the channels that it copies. Layers that
-// mix channels need all of their groups, or one of input_parts of them.
+// mix channels need all channels of their groups, or one of the input_parts of all channels
+// (planner/network/channel_split.hpp).
 RankBoxes needed_blocks(const LayerSignature& layer,
                         const RankBoxes& outputs,
                         ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y);
@@ -30,7 +31,8 @@ RankBoxes computed_blocks(const Plan& plan, LayerIndex layer, const RankBoxes& o
 // has (C, F/groups, KD, KH, KW).
 Shape weight_shape(const Network& network, LayerIndex layer);
 // Return the part of the weight of `layer` that a rank multiplies with, and the part of its bias
-// (1, 1, 1, 1, F) that a rank adds. Of the ranks that share sums, the first adds the whole bias.
+// (1, 1, 1, 1, F) that a rank adds. Among ranks that compute parts of one sum, only the first adds
+// the bias.
 Box weight_block(const Plan& plan, LayerIndex layer, int rank);
 Box bias_block(const Plan& plan, LayerIndex layer, int rank);
 // Returns the channels of the output of `layer` that `rank` owns, even if it owns no positions.

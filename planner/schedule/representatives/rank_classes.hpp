@@ -10,7 +10,8 @@ namespace cnnplan {
 
 class RankClasses {
  public:
-  // Up to this number of ranks, classes leave nothing out except how expected_latest_s rounds.
+  // Up to this number of ranks, classes leave nothing out. They only change the order in which
+  // expected_latest_s (planner/predict/arrival.hpp) combines the times of ranks.
   static constexpr int exact_ranks = 16;
 
   // Returns a class for every rank.

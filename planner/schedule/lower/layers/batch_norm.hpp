@@ -1,4 +1,4 @@
-// The passes of batch norm, with an add and a ReLU that are fused into it.
+// Lowers the passes of batch norm, with an add and a ReLU that are fused into it.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

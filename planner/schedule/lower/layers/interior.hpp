@@ -1,4 +1,4 @@
-// Convolutions whose halo travels while the kernel of their interior runs.
+// Lowers convolutions whose halo travels while the kernel of their interior runs.
 #pragma once
 
 #include <vector>

@@ -7,7 +7,7 @@ namespace cnnplan {
 
 // Adds the operations of a unit's forward pass.
 void forward_unit(LoweringState& state, const Unit& unit);
-// Adds the operations of a unit's backward pass, if anything before it has parameters.
+// Adds the operations of a unit's backward pass, if the unit or a layer before it has parameters.
 void backward_unit(LoweringState& state, const Unit& unit);
 
 }  // namespace cnnplan

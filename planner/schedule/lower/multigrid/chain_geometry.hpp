@@ -43,8 +43,9 @@ class ChainGeometry {
   // Returns this rank's block of a state on its own stage.
   Box own_box() const;
 
-  // True where the state of a point is the first guess of the next step. These are the C-points of
-  // the finest level between layers.
+  // True where the state of a point is the first guess of the next training step. With the first
+  // guess `previous`, these are the C-points of the finest level except the end of the chain; else
+  // there are none.
   bool is_kept(int point) const { return maker_of(point) >= 0; }
   // True where the ranks that have the block before a kept point make its last state.
   bool is_kept_where_block_is(int point) const;

@@ -31,17 +31,18 @@ class ChainStates {
   // Takes the states that the cycles of the step before left at points that are kept.
   void take_kept();
 
-  // Makes the derivative of a block that of its state.
+  // Computes the derivative of a block at its current state, unless that was done before.
   void evaluate(int block);
-  // Computes the end of a step, and makes it the state of its point.
+  // make() computes the state at the end of a step, on the ranks of its first block. hand_over()
+  // moves it to the ranks that go on from the point. pass_on() does both.
   void pass_on(int level, int step);
   void make(int level, int step);
   void hand_over(int level, int step);
   // Returns the end of a step in memory of its own, on the ranks of its first block.
   Operand propagate(int level, int step);
-  // Sets the right side of a step of a coarse level: what the finer level makes of the group,
-  // `propagated`, less what the step makes of it. It is L_H(U_H) + R_H of the algorithm, without
-  // U_H.
+  // Sets the right side of a step of a coarse level: `propagated`, the end of the group on the
+  // finer level, less the end of the step on its own level. It is L_H(U_H) + R_H of the algorithm,
+  // without U_H.
   void set_right_side(int level, int step, const Operand& propagated);
   // Adds the operation target = first + scale * second for the operands (first, second, target).
   void add(int block, const std::string& suffix, double scale, std::vector<Operand> operands);
@@ -62,7 +63,7 @@ class ChainStates {
   std::vector<Operand> made_;                      // by point
   std::vector<int> made_at_;                       // by point
   std::vector<Operand> derivatives_;               // by block
-  std::vector<bool> is_fresh_;                     // by block: its derivative is that of its state
+  std::vector<bool> is_fresh_;                     // by block: derivative is at current state
   std::vector<std::vector<Operand>> right_sides_;  // by level and step; level 0 has none
 };
 

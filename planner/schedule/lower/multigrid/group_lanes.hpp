@@ -1,4 +1,4 @@
-// Lanes for the groups of a level that a rank has.
+// Gives lanes to the groups of a level that a rank has.
 #pragma once
 
 #include <cstddef>

@@ -19,7 +19,7 @@ class GradientBuckets {
   // Gathers the weights of a sharded update, in the order in which the forward pass needs them.
   void gather_weights();
   // Call it when the gradients of a unit are complete. It reduces the ranges that are complete
-  // then.
+  // then. Without overlap, it also updates the buckets that these ranges fill.
   void complete(const Unit& unit);
   // Updates the buckets that are reduced and not updated yet.
   void update_rest();
@@ -37,7 +37,7 @@ class GradientBuckets {
   OperationWriter& writer_;
   const ParameterLayout& parameters_;
   SlotIndex complete_slots_{0};  // slots before this one have complete gradients
-  // Ranges before these are reduced, and updated.
+  // Ranges before `reduced_` are reduced, and ranges before `updated_` are updated.
   std::size_t reduced_ = 0;
   std::size_t updated_ = 0;
   int update_count_ = 0;

@@ -8,11 +8,11 @@
 
 namespace cnnplan {
 
-// Slots join the open bucket until their whole tensors fill it, also where a rank has only parts of
-// these tensors. All plans of a network therefore update the same layers together. A bucket is
-// reduced in parts where the group changes, and where layers with replicas meet other layers. The
-// sums of replicas have to stand at one place of sums of one size in all groups, but slices of the
-// other layers may differ between groups.
+// A bucket takes whole layers until their tensors reach bucket_bytes. Tensors count whole, even if
+// a rank has only parts of them, so all plans of a network update the same layers together. A
+// bucket is reduced in parts where the group changes, and where layers with replicas meet layers on
+// another mesh. Replicas must get equal bits, so their gradients need one place in sums of one size
+// in all groups. Parts of other layers may differ in size between groups.
 std::vector<GradientRange> gradient_ranges_of(const Plan& plan,
                                               int rank,
                                               const ParameterSlots& slots);

@@ -1,4 +1,4 @@
-// Labels and ids that several passes of the lowering give to their operations.
+// Makes the labels and ids that several passes of the lowering give to their operations.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ inline OperationLabel backward_data_label(LayerIndex layer) {
   return kernel_label(layer, KernelPhase::backward_data);
 }
 
-// Returns the name of a transfer of an input, or of its gradient. `of_channels` is its part where
-// the ranks of a mesh have different channels.
+// Returns the name of a transfer of an input, or of its gradient. `of_channels` is the part of a
+// transfer that gathers or scatters channels inside a mesh.
 LabelledId transfer_name(const LoweringContext& context,
                          const Unit& unit,
                          std::size_t input,

@@ -1,4 +1,4 @@
-// Outputs that are not kept for backpropagation, but computed again when it first reads them.
+// Computes outputs again that are not kept for backpropagation, when it first reads them.
 #pragma once
 
 #include <cstddef>

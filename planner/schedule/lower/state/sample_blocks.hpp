@@ -60,7 +60,7 @@ class SampleBlocks {
   OperationWriter& writer_;
   GradientParts& parts_;
   BlockedKernel kernel_;
-  std::vector<std::vector<Operand>> targets_;  // by depth: the operands, with where sums go
+  std::vector<std::vector<Operand>> targets_;  // by depth: operands, sums in memory of the depth
 };
 
 }  // namespace cnnplan
