@@ -25,7 +25,7 @@ struct OperationLabel {
   bool operator==(const OperationLabel&) const = default;
 };
 
-// Returns what files say about an operation.
+// Returns the part, the layer by its name, and the level, as files have them.
 OperationPlace place_of(const OperationLabel& label, const Network& network);
 
 // Says how an operation is called, and what it is for.

@@ -22,7 +22,7 @@ struct ReadSignature {
   bool requires_gradient = false;    // a layer at or before the tensor has parameters
   bool may_load_needed = false;      // has_one_dense_reader
   bool is_dense = false;             // the kernels of the tensor's layer write dense blocks only
-  bool is_dense_when_fused = false;  // kernels that fuse the layer do so
+  bool is_dense_when_fused = false;  // kernels that fuse the layer write dense blocks only
   int readers = 1;                   // of the tensor
   auto operator<=>(const ReadSignature&) const = default;
 

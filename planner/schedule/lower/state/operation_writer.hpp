@@ -36,7 +36,7 @@ class OperationWriter {
   // Adds a kernel that is named by its phase.
   void kernel(const Unit& unit, const KernelSpec& spec, std::vector<Operand> operands);
   // Adds a kernel that belongs to `layer` of the unit: one for each block of samples, if the plan
-  // says so.
+  // has such blocks and the kernel may be cut (sample_blocks_of).
   void kernel(const Unit& unit,
               LayerIndex layer,
               const LabelledId& named,
@@ -72,8 +72,8 @@ class OperationWriter {
   int next_tag_ = 0;
 };
 
-// Returns `algorithm`, or another one where it would sum replicas of some of these layers in
-// different orders.
+// Returns `algorithm`, or `ring` where `hierarchical` would sum replicas of a layer from `first` to
+// `last` in different orders.
 AllreduceAlgorithm allreduce_for_replicas(const Plan& plan,
                                           AllreduceAlgorithm algorithm,
                                           LayerIndex first,
