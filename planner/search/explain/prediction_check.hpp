@@ -11,11 +11,10 @@ namespace cnnplan {
 // - The gap follows from step and bound.
 // - Operations are those of rank 0's schedule with their part, layer and level, then those that
 //   other ranks may have. Operations of plans of schema /1 first get their parts from the lowering.
-// - The critical times of operations add up to the step.
+// - The critical times of operations add up to the step, or are all 0.
 // - Partitions ascend from 1.
-// - Margins are over the slowest ranks or over one of probe_ranks. Changes of a runner-up name
-// heads
-//   of search units.
+// - Margins are over the slowest ranks or over one of probe_ranks.
+// - Changes of a runner-up name heads of search units.
 // @throws InputError (pointer into plan.json) for a contradiction. @pre validate(plan) holds
 void check_prediction(const Plan& plan, const std::string& file);
 

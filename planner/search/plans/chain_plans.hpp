@@ -16,8 +16,7 @@ struct MultigridRequest {
   int cycles = 2;  // 0 runs the layers in order, on the ranks that have them
   Relaxation relaxation = Relaxation::f;
   FirstGuess first_guess = FirstGuess::coarse;
-  int partitions =
-      0;  // the number of parts that the ranks must split chains into; 0 allows any, or none
+  int partitions = 0;  // into which chains must be split; 0 allows any number, or no split
   // 0 allows the powers of two that leave least_coarse_steps, and for each a similar number that
   // shares the layers out more evenly.
   int coarsening = 0;
@@ -38,8 +37,8 @@ inline constexpr int least_coarse_steps = 8;
 std::vector<ProposedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
 
 // Returns `coarsening`, or the number close to it with which the partitions share out `blocks` most
-// evenly. A coarsening that leaves some partition without a coarse step is halved first. 0 if none
-// fits.
+// evenly. A coarsening that leaves some partition without a coarse step is halved first. Returns 0
+// if none fits.
 int coarsening_for(int partitions, int coarsening, int blocks);
 
 // Moves fully connected layers that are on one stage, and ReLUs after them, to a group of `ranks`
