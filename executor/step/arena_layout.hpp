@@ -18,7 +18,8 @@ struct SlotShard {
 };
 
 // An arena holds the slots one after another in the backend's format, each padded to whole cache
-// lines. Offsets and sizes are in elements.
+// lines. In a sharded update, slots whose gradients are summed together are padded to equal shards.
+// Offsets and sizes are in elements.
 class ArenaLayout {
  public:
   ArenaLayout(const Schedule& schedule, const Backend& backend);
