@@ -18,7 +18,7 @@ struct ProfileRequest {
   Precision precision = Precision::fp32;
   std::vector<Axis> axes = search_axes();  // over which the search may split
   std::vector<Mesh> uniform;  // further plans: each of these meshes on all layers that admit it
-  std::vector<Plan> plans;    // further plans, whatever the rest of the request says
+  std::vector<Plan> plans;    // further plans, with their own ranks, batch and precision
   WalkOptions walk;
 };
 

@@ -31,11 +31,11 @@ struct KernelSamples {
 
 struct WalkOptions {
   int repetitions = 12;
-  int warmup = 2;  // at least this many passes, and 0.1 s
+  int warmup = 2;  // least number of passes; more until 0.1 s and steady times of a GPU
 };
 
 struct WalkCallbacks {
-  std::function<void()> after_pass;  // for every pass that counts
+  std::function<void()> after_pass;  // after the first `warmup` passes, and all timed ones
   // Takes a sentence on a kernel that is left out, or on graphs that are not used; may be empty.
   std::function<void(const std::string& text)> note = {};
 };

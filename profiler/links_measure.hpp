@@ -30,10 +30,11 @@ struct LinkOptions {
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
 
-// `exchanges` is an `exchange` whose bytes go in messages_at_once equal messages.
+// A `message` goes in one direction, and an `exchange` in both directions at once. `exchanges` is
+// an `exchange` whose bytes go in messages_at_once equal messages.
 enum class LinkCurveKind { message, exchange, exchanges, collective };
 
-// This number of messages tells the gap between messages from their latency.
+// With this number of messages, the gap between messages can be told from their latency.
 inline constexpr int messages_at_once = 8;
 
 // Holds the times of one kind of communication for sizes that are powers of two.
@@ -82,8 +83,8 @@ LinkFit fit_of(const LinkCurve& curve);
 // Returns how far the predictor's times on `platform` are from the medians of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
 
-// These functions return bytes per second: of the message, and of the traffic on a link for a
-// collective.
+// Both functions return bytes per second. The first divides the bytes of the sample by its time.
+// The second counts, for a collective, the bytes that cross each link.
 double algorithm_bandwidth(const LinkSample& sample);
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample);
 

@@ -29,8 +29,8 @@ struct LocalCosts {
   double launch_s = 0.0;  // one operation without work
 };
 
-// Measures while all ranks are busy at once. No message is larger than `most_bytes`. This call is
-// collective over `world`.
+// All ranks measure at once, except that only ranks 0 and 1 measure the overlap. No message is
+// larger than `most_bytes`. This call is collective over `world`.
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
                                const RepetitionOptions& options,

@@ -60,7 +60,8 @@ class Backend {
   virtual void prepare_thread() const {}
   // `implementation` is the name that Kernel::implementation() gave when the kernel was profiled.
   // Where it is empty, the backend chooses.
-  // @throws BackendError when the library cannot run it at full speed, or not in this way
+  // @throws BackendError when the library cannot run it at full speed, or not by this
+  // implementation
   virtual std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                               const KernelConstants& constants,
                                               const std::string& implementation) = 0;

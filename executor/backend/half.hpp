@@ -1,5 +1,6 @@
 // Defines 16-bit floating-point numbers as they lie in memory. Arithmetic is done in float. A GPU
-// converts them by its own instructions: without these, conversions take longer than memory.
+// converts them by its own instructions: without these, conversions take longer than the accesses
+// to memory.
 #pragma once
 
 #include <bit>

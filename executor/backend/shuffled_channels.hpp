@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// A shuffle transposes a matrix of channels with these rows and columns. Backward is the shuffle
-// whose groups are as many as the channels of a group forward.
+// A shuffle transposes a matrix of channels with `groups` rows and `group_size` columns. Its
+// gradient is the shuffle with both numbers exchanged.
 struct ShuffledChannels {
   std::uint32_t groups = 1;
   std::uint32_t group_size = 1;

@@ -17,7 +17,7 @@ struct StateTensor {
   Shape shape;          // the whole tensor's; (1, 1, 1, 1, C) for running values
   Box box;              // this rank's slice
   SlotIndex slot;       // -1: running values
-  bool second = false;  // momentum, variance
+  bool second = false;  // momentum or variance; else weight or mean
 
   bool is_running() const { return slot < 0; }
 };

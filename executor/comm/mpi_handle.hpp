@@ -27,7 +27,7 @@ inline constexpr int group_tag = first_reserved_tag + 2;
 inline constexpr int exchange_tag = first_reserved_tag + 3;
 
 struct Communicator::Handle {
-  // Takes ownership of `owned` and makes it return its errors.
+  // Takes ownership of `owned`. MPI calls on it then return error codes and do not end the program.
   explicit Handle(MPI_Comm owned);
   ~Handle();
   Handle(const Handle&) = delete;

@@ -31,8 +31,8 @@ class NcclCommunicator {
   ~NcclCommunicator();
 
   // These calls work in place and go to the selected queue of `device`. For the halves, shards are
-  // equal parts, so the ranks divide the number of elements. Sums are fp32 or fp64. The calls are
-  // collective.
+  // equal parts, so the number of elements is a multiple of the number of ranks. Sums are fp32 or
+  // fp64. The calls are collective.
   void allreduce(Device& device, const NcclValues& values) const;
   void reduce_scatter(Device& device, const NcclValues& values) const;
   void allgather(Device& device, const NcclValues& values) const;

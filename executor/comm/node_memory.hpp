@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// Returns how many ranks share a device (a GPU, or the processors of a node) where most ranks do.
-// All ranks get equal results. This call is collective and blocks.
+// Returns how many ranks share the device (a GPU, or the processors of a node) that has the most
+// ranks. All ranks get equal results. This call is collective and blocks.
 int most_ranks_on_a_device(const Communicator& world, const Device& device);
 
 // Returns the physical bytes of the smallest node (or of the smallest device with its own memory),

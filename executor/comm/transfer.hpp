@@ -1,4 +1,4 @@
-// Executes a transfer list: a halo exchange, a shuffle, or the reverse of one.
+// Executes a transfer list: a halo exchange, a shuffle, or the reverse of either for error signals.
 #pragma once
 
 #include <cstdint>

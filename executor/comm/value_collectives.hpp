@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// Owns the link to the neighbours in the ring of one communicator, which each call gets. Calls are
-// collective and block.
+// Owns the link to the ring neighbours of one communicator. Every call must pass this communicator.
+// Calls are collective and block.
 class ValueCollectives {
  public:
   // T is float or double.

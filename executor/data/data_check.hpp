@@ -35,7 +35,8 @@ Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int
 
 // Returns the batch as it is stored in a file whose samples have the shape `stored_sample` (1, C,
 // D, H, W). When samples are cropped, labels and targets per position are as large as the samples.
-// @throws InputError when they cannot be cropped, or have no values in the padding
+// @throws InputError where cropped samples have labels or targets per position, and these have
+// other extents than the samples, or the samples are padded
 BatchShape stored_batch(const Hdf5File& file,
                         const BatchShape& batch,
                         const Shape& stored_sample,

@@ -31,10 +31,10 @@ class DataSource {
   virtual std::int64_t valid_count(std::int64_t step) const = 0;
   // Returns true when every step has one and the same mini-batch, so that a GPU can keep it.
   virtual bool is_constant() const { return false; }
-  // These functions fill a block of this rank. Its box has global indices of the mini-batch and may
-  // be pitched or empty. Samples have the element type of activations. Labels are int32, and
-  // targets have the element type of parameters. Step numbers continue from pass to pass. The calls
-  // are not collective.
+  // These functions fill a block of this rank, in global indices of the mini-batch. The block may
+  // be empty, or have gaps in memory. Samples have the element type of activations. Labels are
+  // int32, and targets have the element type of parameters. Step numbers continue from pass to
+  // pass. The calls are not collective.
   // @throws IoError
   virtual void read_samples(std::int64_t step, const TensorView& samples) = 0;
   virtual void read_labels(std::int64_t step, const TensorView& labels) = 0;

@@ -1,4 +1,4 @@
-// Visits the positions of a channels-last block, which may be pitched.
+// Visits the positions of a channels-last block, which may have gaps between positions.
 #pragma once
 
 #include <cstddef>

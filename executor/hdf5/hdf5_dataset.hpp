@@ -48,8 +48,8 @@ class Hdf5Dataset {
   // Writes a block of a file that is open for writing, converted from double.
   // @pre values.size() is the product of selection.count
   void write(const Selection& selection, std::span<const double> values);
-  // Writes small blocks to the file and reports errors that the destructor could not. Nothing may
-  // be used afterwards.
+  // Writes what HDF5 still buffers to the file, and reports errors that the destructor could not
+  // report. Nothing may be used afterwards.
   void close();
   // Returns the values of an attribute, or nothing when the dataset lacks it.
   std::optional<std::vector<double>> attribute(const std::string& name) const;

@@ -62,8 +62,8 @@ class TensorFileReader {
   const std::string& file() const { return hdf5_.file(); }
   bool has(const std::string& name) const { return hdf5_.find(name).has_value(); }
   // Reads a tensor in row-major order.
-  // @throws InputError (pointer `name`) when it is missing, has other extents or no numbers;
-  // IoError
+  // @throws InputError (pointer `name`) when it is missing, has other extents, or has elements that
+  // are not numbers; IoError
   std::vector<double> read(const std::string& name, std::span<const std::int64_t> extents) const;
   // Reads a block of the tensor, which may be empty.
   std::vector<double> read(const std::string& name,

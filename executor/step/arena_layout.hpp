@@ -14,11 +14,12 @@ struct SlotShard {
   SlotIndex first_slot;
   SlotIndex last_slot;
   Range own;                         // elements of the arenas that this rank updates
-  std::int64_t momentum_offset = 0;  // of their momentum, in elements
+  std::int64_t momentum_offset = 0;  // where their momentum begins in its arena
 };
 
 // An arena holds the slots one after another in the backend's format, each padded to whole cache
-// lines. Offsets and sizes are in elements.
+// lines. In a sharded update, slots whose gradients are summed together are padded to equal shards.
+// Offsets and sizes are in elements.
 class ArenaLayout {
  public:
   ArenaLayout(const Schedule& schedule, const Backend& backend);

@@ -23,7 +23,7 @@ class FinishOrder {
 
   void start(OperationIndex operation, Urgency urgency) { list(urgency).push_back(operation); }
   // Returns the operations to finish now so that `operation` is finished, which is the last of
-  // them. They are forgotten here. There are none where it was not started.
+  // them, and forgets them. Returns none if `operation` was not started.
   std::vector<OperationIndex> up_to(OperationIndex operation) {
     if (contains(prompt_, operation)) return take(prompt_, operation);
     if (!contains(reductions_, operation)) return {};

@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// Names the store, and a schedule that it was made for or that has equal ranges.
+// Names the store, and the schedule that it was made for or one with equal gradient ranges.
 struct Sharded {
   const Schedule& schedule;
   ParameterStore& store;
@@ -19,7 +19,8 @@ void gather_weights(const Sharded& sharded);
 // Gathers the sums of gradients after a step. It is collective.
 void gather_gradients(const Sharded& sharded);
 
-// While this object lives, the store's plain momentum is whole. It takes memory of the host.
+// While this object lives, ParameterStore::plain() returns momentum of all shards. It takes memory
+// of the host.
 class WholeMomentum {
  public:
   // It is collective.

@@ -27,7 +27,8 @@ class GraphChoice {
   }
   // Call it where kernels cannot be put in graphs. From now on, they start one by one.
   void refuse() { is_refused_ = true; }
-  // The choice is settled after this many steps, with the one before the first trial.
+  // The choice is settled after this many steps. The first one is no trial, because nothing can be
+  // captured in it.
   static constexpr int settling_steps = 7;
 
  private:

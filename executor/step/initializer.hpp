@@ -12,8 +12,8 @@ namespace cnnplan {
 // Returns the slot's part of the plain tensor, row-major. Weights of convolutions are normal with
 // variance 2 / fan_in (He 2015). Weights of fully connected layers are uniform in +-1 /
 // sqrt(fan_in). Here fan_in is C/groups KD KH KW, and for transposed convolutions F/groups KD KH
-// KW, as in PyTorch with any stride. Bias and shift are 0, and scale is 1. @pre slot belongs to
-// `network`
+// KW, as PyTorch counts it for every stride. Bias and shift are 0, and scale is 1. @pre slot
+// belongs to `network`
 std::vector<double> initial_values(const ParameterSlot& slot,
                                    const Network& network,
                                    std::uint64_t seed);

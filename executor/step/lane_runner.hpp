@@ -25,7 +25,7 @@ class LaneRunner {
              const StepQueues& queues,
              Backend& backend);
 
-  // Runs all operations. `start` starts an operation; on a host, its communication is over then.
+  // Runs all operations. `start` starts an operation and, on a host, also ends its communication.
   // Lane 0 communicates. @throws the error of the first lane that failed
   void run(const Start& start, Timing timing);
   // Reserves a workspace for each lane, in its thread. `bytes` has one entry per lane.

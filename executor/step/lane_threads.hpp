@@ -35,7 +35,7 @@ class LaneThreads {
   std::condition_variable changed_;
   const Task* task_ = nullptr;  // of the last run
   std::int64_t runs_ = 0;
-  int busy_ = 0;  // threads that are not done with it
+  int busy_ = 0;  // threads that have not ended the task
   bool ends_ = false;
   std::exception_ptr failure_;
   std::vector<std::thread> threads_;

@@ -22,7 +22,8 @@ class OperationPreparer {
                     LeftOutKernels& left_out);
 
   // It is collective where the operation communicates.
-  // @throws BackendError for a kernel that the backend refuses
+  // @throws BackendError or InfeasibleError for a kernel that cannot be made, unless the context
+  // leaves such kernels out
   PreparedOperation prepare(const Operation& operation) const;
 
  private:

@@ -36,14 +36,14 @@ class ScheduleMemory {
 
   // Returns memory in which the host prepares the contents of a buffer of data or labels.
   TensorView host_view(BufferIndex buffer, const Box& box) const;
-  // Copies this memory to the device, in the selected queue.
+  // Copies the memory of host_view() to the device, in the selected queue.
   void upload(BufferIndex buffer) const;
   // Copies a block to the host, and waits for the device.
   // @pre the operand is no slot of a parameter arena
   HostBlock read(const Operand& operand) const;
   // Copies the states of chains to the host, and waits for the device.
   ChainStates chain_states() const;
-  // Sets the states that are in the schedule, too, and waits for the device.
+  // Sets the buffers of role `state` that `states` names, and waits for the device.
   void set_chain_states(const ChainStates& states) const;
   // Copies the losses in the selected queue. Their sum is valid when the device is synchronized.
   void fetch_loss();

@@ -24,7 +24,7 @@ struct StepContext {
   // It may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
   bool updates = true;         // false: weights and momentum stay as they are
-  bool replicas_agree = true;  // false: ranks with replicas may compute other bits (profiling)
+  bool replicas_agree = true;  // false: replicas may compute different bits (profiling)
   // True: operations use the queue of their stream; false: all use one. It is for devices with
   // queues.
   bool overlap = false;

@@ -25,7 +25,8 @@ namespace cnnplan {
 class StepRunner {
  public:
   // Keeps references to `schedule` and to the objects of `context`. It is collective where the
-  // schedule communicates. @throws BackendError for a kernel that the backend refuses
+  // schedule communicates. @throws BackendError or InfeasibleError for a kernel that cannot be
+  // made, unless `context` leaves such kernels out
   StepRunner(const Schedule& schedule, const StepContext& context);
   StepRunner(const StepRunner&) = delete;
   StepRunner& operator=(const StepRunner&) = delete;
@@ -72,7 +73,7 @@ class StepRunner {
   LeftOutKernels left_out_;
   PreparedOperations prepared_;
   FinishOrder unfinished_;  // operations that the host still has to finish
-  IndexedVector<OperationIndex, OperationIndex> marker_;  // the operation whose end marks its own
+  IndexedVector<OperationIndex, OperationIndex> marker_;  // operation whose event marks its end
   std::unique_ptr<KernelGraphs> graphs_;
   std::vector<double> times_s_;
   double step_time_s_ = 0.0;

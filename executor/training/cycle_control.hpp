@@ -18,8 +18,8 @@ class CycleControl {
   // Returns true when the gradient is checked before `step`.
   bool is_due(std::int64_t step, const Plan& plan) const;
   // Compares the gradient under `plan` with the gradient of the layers in order, and adds the check
-  // to the report. Returns the plan with as many cycles as the limits ask for, each of them checked
-  // in turn. This call is collective.
+  // to the report. If a limit is exceeded, it adds a cycle and checks again. Returns the plan that
+  // meets the limits. This call is collective.
   // @pre no runner has memory, so that only one schedule at a time has it
   // @throws InfeasibleError when more cycles need more memory than there is; NotFiniteError
   Plan check(const Plan& plan, const StepContext& step, const StepState& state, RunReport& report);

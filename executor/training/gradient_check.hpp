@@ -10,7 +10,7 @@
 namespace cnnplan {
 
 struct Gradient {
-  std::vector<double> values;  // from this rank's slices; equal slices on one rank only
+  std::vector<double> values;  // slices of this rank; of ranks with equal slices, only the first
   double loss = 0.0;           // mean over the global mini-batch
   // Holds sums of this rank's squared residuals, forward and backward, indexed by completed cycles.
   // A chain with fewer cycles adds its last residual to the later entries.

@@ -9,11 +9,13 @@
 
 namespace cnnplan {
 
-// Returns the plan with one more cycle in all chains. With as many cycles as coarse steps,
-// multigrid computes exactly what the layers do, so such a chain runs its layers in order instead.
+// Returns the plan with one more cycle in all chains. With as many cycles as layers on level 1,
+// multigrid would compute exactly what the layers do. Such a chain runs its layers in order
+// instead, as does a chain beyond max_cycles.
 Plan with_one_more_cycle(const Plan& plan);
 
-// Returns the chains of `given` whose cycles differ in `now`, where a chain may run in order.
+// Returns the chains of `given` that have other cycles in `now`, or 0 cycles because they run in
+// order there.
 std::vector<RaisedCycles> raised_cycles(const Plan& given, const Plan& now);
 // Returns the plan with the raised cycles, for the chains that it has.
 Plan with_raised_cycles(const Plan& plan, const std::vector<RaisedCycles>& raised);

@@ -51,7 +51,8 @@ struct TrainingOptions {
   // limit.
   std::optional<double> gradient_limit;
   // Cycles are also raised if the residual after the last cycle is larger than this factor times
-  // the residual before the first coarse correction, forward or backward.
+  // the residual before the first coarse correction, forward or backward. With a warm start, the
+  // latter is taken from the first check.
   std::optional<double> residual_limit;
 };
 

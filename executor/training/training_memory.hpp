@@ -9,7 +9,7 @@
 namespace cnnplan {
 
 // Returns the memory that a training needs on a rank. Steps, gradient checks and evaluations run
-// one after the other.
+// one after the other, so the largest of them counts.
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options);

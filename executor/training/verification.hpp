@@ -15,10 +15,10 @@ namespace cnnplan {
 
 struct TensorDifference {
   std::string name;  // as in a dump: "/conv1/weight_gradient", "/fc/output", "/loss"
-  // The error is ||a - b|| / ||b||, where b is the tensor of one rank. For gradients, ||b|| is at
-  // least a hundredth of its value if all gradients were equally large. Smaller gradients are mere
-  // rounding, for example of a bias before a batch norm. For running means, ||b|| is at least the
-  // norm of the standard deviations.
+  // The error is ||a - b|| / ||b||, where b is the tensor of one rank. For gradients, ||b|| counts
+  // as at least a hundredth of the norm that it would have if all elements of all gradients were
+  // equally large. Smaller gradients are mere rounding, for example of a bias before a batch norm.
+  // For running means, ||b|| is at least the norm of the standard deviations.
   double relative_error = 0.0;
 };
 
@@ -27,7 +27,7 @@ struct Verification {
   // Holds the largest difference on one rank when all weights are changed by rounding. Thresholds
   // of ReLU and batch norms over few values can amplify rounding.
   double rounding = 0.0;
-  double limit = 0.0;  // for every relative error: four times `rounding`, or a fixed minimum
+  double limit = 0.0;  // for every relative error: four times `rounding`, or a minimum by precision
   // Returns false if a value is not finite, because then nothing is known.
   bool holds() const {
     return std::isfinite(limit) && (tensors.empty() || tensors.front().relative_error <= limit);

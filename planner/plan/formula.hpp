@@ -25,7 +25,7 @@ struct Formula {
   double low_s = 0.0;
   double high_s = 0.0;
   bool estimated = false;
-  std::string what;  // that is priced, or how the price came about: "2 messages of 114688 B out"
+  std::string what;  // what is priced, or how the price came about: "sends 2 x 114688 B"
   std::vector<FormulaTerm> terms;
   bool operator==(const Formula&) const = default;
 };

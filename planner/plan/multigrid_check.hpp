@@ -1,4 +1,5 @@
-// Checks that the layers which a plan runs by multigrid are chains with an allowed split.
+// Checks that the layers which a plan runs by multigrid are residual chains, and that their meshes,
+// stages and options are allowed.
 #pragma once
 
 #include <string>

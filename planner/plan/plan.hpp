@@ -58,8 +58,8 @@ struct LayerPlan {
 inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {
   return a.mesh == b.mesh && a.stage == b.stage;
 }
-// True for layers that may have an axis l. From step to step they keep only parameters, and their
-// ranks report nothing.
+// True for layers that may have an axis l. Such layers have no state except parameters, and compute
+// no loss.
 bool can_be_staged(const LayerParameters& parameters);
 
 // Holds what files say about an operation besides its id. The id is a label that nobody parses.
@@ -73,7 +73,7 @@ struct OperationPlace {
 struct PredictedOperation {
   std::string id;
   double predicted_s = 0.0;  // mean over ranks, waiting included
-  bool estimated = false;    // a kernel of it was not in the profile
+  bool estimated = false;    // the profile lacks its kernel on at least one rank
   // This share of the step lies on the critical path. All shares add up to the step.
   double critical_s = 0.0;
   OperationPlace place{};
@@ -94,7 +94,7 @@ struct MemoryUse {
 
 // Says how another plan splits layers that are split together.
 struct UnitChoice {
-  std::string layer;  // the layer that chooses
+  std::string layer;  // the first of these layers, which chooses the split
   Split split;
   bool recompute = false;
   bool operator==(const UnitChoice&) const = default;
@@ -102,21 +102,23 @@ struct UnitChoice {
 
 // Says how clear the choice is for layers that are split together.
 struct UnitMargin {
-  std::vector<std::string> layers;  // the layer that chooses, then the layers that follow it
-  std::string runner_up;            // the best other split; empty: none is worth finding
+  std::vector<std::string> layers;  // the layer that chooses the split, then those that inherit it
+  std::string runner_up;            // the best other split; empty: none was close enough to price
   // The runner-up adds this time to the operations of Prediction::margins_sum, if all other layers
   // take their best split with it. It ignores memory, and may be negative.
   double margin_s = 0.0;
   // The best plan with the runner-up differs from this plan in these choices, the choice of these
-  // layers included. There are none where it takes less in sum, or differs in too many layers.
+  // layers included. The list is empty if that plan takes less time in sum, or differs in too many
+  // layers.
   std::vector<UnitChoice> changes{};
   bool operator==(const UnitMargin&) const = default;
 };
 
 // Says which operations are added up where plans are compared without waiting.
 struct OperationSum {
-  // Operations of this rank count without updates, and with gradients as in one bucket. With -1,
-  // every layer counts on the rank that takes longest for it, with its gradients reduced alone.
+  // With a rank, only its operations count. Updates are left out, and gradients count with the
+  // least time that they add to a reduction. With -1, every layer counts on the rank that takes
+  // longest for it, and its gradients count as a reduction of their own.
   int rank = -1;
   bool operator==(const OperationSum&) const = default;
 };
@@ -170,7 +172,7 @@ struct Prediction {
   std::vector<std::string> estimated_kernels;       // their texts, ascending
   std::vector<EstimatedFamily> estimated_families;  // of these kernels, ascending
   std::vector<UnitMargin> margins;                  // empty: not known
-  OperationSum margins_sum;   // the sum in which the plan is closest to the minimum
+  OperationSum margins_sum;   // the sum in which this plan is closest to the cheapest one
   Partitioning partitioning;  // no steps: multigrid was not allowed, or nowhere possible
   bool operator==(const Prediction&) const = default;
 };
@@ -189,9 +191,9 @@ struct Plan {
   Precision precision = Precision::fp32;
   std::string device;                // fingerprint text of the profile, empty when estimated
   std::vector<LayerPlan> layers;     // by layer index
-  std::vector<Multigrid> multigrid;  // by chain; chains without run layer by layer
+  std::vector<Multigrid> multigrid;  // chains that are not listed run layer by layer
   AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;  // for gradient buckets
-  std::vector<SizedAllreduce> small_gradient_allreduces;  // exceptions from it, by size, ascending
+  std::vector<SizedAllreduce> small_gradient_allreduces;  // exceptions for small sums, ascending
   AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;  // batch norms and losses
   // True where gradients are summed by a reduce-scatter of the ring or the library. Every rank then
   // keeps its shard of the sums, updates that with the momentum of the shard alone, and gets the
@@ -224,8 +226,8 @@ bool can_recompute(const LayerParameters& parameters);
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
 // True where a chain begins with the states that the previous step ended with.
 bool has_warm_start(const Plan& plan);
-// Returns how many groups of a chain's layers may run at the same time on a rank; 1 stands for
-// none.
+// Returns how many groups of a chain's layers may run at the same time on a rank. 1 means that none
+// do.
 int most_lanes(const Plan& plan);
 
 // Returns the algorithm for sums of gradients of this size.
@@ -235,9 +237,9 @@ std::vector<AllreduceAlgorithm> gradient_allreduces(const Plan& plan);
 // Sets one algorithm for sums of all sizes.
 void set_gradient_allreduce(Plan& plan, AllreduceAlgorithm algorithm);
 
-// Returns a plan of the same training on one rank. It has the batch norm statistics and the sample
-// blocks of `plan`. Where there are such blocks, it also has the device, implementations and
-// algorithms, on which bits depend. Everything else has its default.
+// Returns a plan of the same training on one rank. It has the precision, the batch norm statistics
+// and the sample blocks of `plan`. With more than one sample block, it also has the device,
+// implementations and algorithms, on which bits depend. Everything else has its default.
 Plan on_one_rank(const Plan& plan);
 
 // Requires that every layer has a mesh of exactly `ranks` ranks that this version runs, also with

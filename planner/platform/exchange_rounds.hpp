@@ -50,9 +50,9 @@ int sends_to(const RoundPeers& peers, int position);
 int receives_from(const RoundPeers& peers, int position);
 
 // Describes rounds of one form. A rank adds received elements in `rounds` rounds, whose messages
-// hold 1/parts of the elements with which the series begins. The later series work on the part of
-// 1/parts whose sum the rank has then. If `returns` is set, an equal number of rounds hands the
-// finished parts back after all later series.
+// hold 1/parts of the elements with which the series begins. Later series work on the part whose
+// sum the rank then has, which is 1/parts of the elements. If `returns` is set, an equal number of
+// rounds hands the finished parts back after all later series.
 struct RoundSeries {
   RoundPeers peers;
   int rounds = 1;
@@ -92,8 +92,8 @@ struct ExchangeShape {
 };
 
 // Returns the rounds of one rank, in order. Ranges without elements are no messages. The receiver
-// of a message expects its range. Partners add two equal numbers, so every rank gets identical
-// bits.
+// of a message expects its range. Both partners add the same two numbers, so every rank gets
+// identical bits.
 // @pre 0 <= position < shape.ranks; algorithm is not `library`
 std::vector<ExchangeRound> exchange_rounds(const ExchangeShape& shape, int position);
 

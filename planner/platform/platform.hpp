@@ -77,7 +77,7 @@ struct Platform {
   double copy_s_per_byte = 0.0;         // packing, unpacking, local copies
   double overlap_efficiency = 0.0;  // 0: kernels stop for communication; 1: it does not slow them
   double launch_s = 0.0;  // of an empty operation; only information, since kernel times include it
-  std::optional<KernelRates> kernels{};  // for kernels that no profile has; absent: a CPU core
+  std::optional<KernelRates> kernels{};  // for kernels that no profile has; absent: CPU core rates
   bool measured = false;
   std::vector<InputFile> inputs{};
   auto operator<=>(const Platform&) const = default;
@@ -88,12 +88,13 @@ Platform default_platform(int ranks);
 // Returns the level that connects two ranks, or its index in platform.levels. @pre rank_a != rank_b
 const Level& level_between(const Platform& platform, int rank_a, int rank_b);
 std::size_t level_index_between(const Platform& platform, int rank_a, int rank_b);
-// Numbers the ports, by which ranks send and receive on a level. `shared_by` ranks in a row share a
-// port if they are in one group of the level inside it.
+// Returns the number of the port by which a rank sends and receives on a level. `shared_by`
+// consecutive ranks share a port. No port is shared by ranks of different groups of the next inner
+// level, or of the level itself if it is the innermost.
 int port_of(const Platform& platform, std::size_t level, int rank);
-// Returns the distance after which positions of ranks in groups and ports repeat. Rank r +
-// distance, modulo `ranks`, has the place in its groups and port that rank r has in its own.
-// Returns 0 if there is no such distance.
+// Returns the distance between ranks with like places. Rank r + distance, modulo `ranks`, has the
+// same position in its groups and in its port as rank r has in its own. Returns 0 if there is no
+// such distance.
 std::int64_t distance_of_like_places(const Platform& platform, int ranks);
 
 // These functions read and write JSON (schema cnnplan.platform/1). @throws InputError, IoError

@@ -19,9 +19,9 @@ struct CriticalOperation {
 };
 
 // Returns the path from the first operation to the operation that ends last. Each operation begins
-// when the one before it on the path ends. That one is a dependency, or comes before it in its
-// stream or lane, or keeps the latest rank from a transfer or collective. Seconds add up to the
-// step.
+// when its predecessor on the path ends. The predecessor is a dependency, or the operation before
+// it in its stream or lane. For a transfer or collective, it may be such an operation of the
+// partner that arrives last. Seconds add up to the step.
 // @pre timelines == walk(work, classes, options)
 std::vector<CriticalOperation> critical_path(std::span<const RankWork> work,
                                              const RankClasses& classes,

@@ -9,10 +9,10 @@
 
 namespace cnnplan {
 
-// Returns the price of one operation as a sum over the figures of the platform, or over what is
-// known about its kernel. A figure counts as often as the price grows with it. Prices are sums of
-// figures times constants, except where another link becomes the slowest or another algorithm the
-// fastest.
+// Returns the price of one operation as a sum over the figures of the platform, or for a kernel
+// over its profiled time or the rates of its estimate. The amount of a figure is the slope of the
+// price in this figure. Prices are sums of figures times constants, except where another link
+// becomes the slowest or another algorithm the fastest.
 Formula formula_of(const Schedule& schedule, const Operation& operation, const PriceList& prices);
 
 // Returns the formula of every operation of `layer`, on the rank where it takes longest, in

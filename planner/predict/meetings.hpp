@@ -20,8 +20,8 @@ class Meetings {
   // Keeps references. @pre work[i].rank == classes.representatives()[i]
   Meetings(std::span<const RankWork> work, const RankClasses& classes);
 
-  // Says when class `own` reached its meeting `index`. The mean of when all have; nothing when one
-  // has not.
+  // Records when class `own` reached its meeting `index`. Returns the mean time at which the last
+  // of all ranks reaches it, or nothing while a class is missing.
   std::optional<double> meet(std::size_t own, std::size_t index, const Arrival& arrival);
   // True where the meeting waits for no other rank.
   bool is_alone(std::size_t own, std::size_t index) const;

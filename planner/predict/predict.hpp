@@ -26,17 +26,18 @@ struct PlanWork {
   std::vector<RankWork> ranks{};  // by class
   MemoryUse memory{};             // of the rank that needs most, where it is known
 };
-// Also computes the memory. If a rank's buffers fit without sharing memory and nothing runs at the
-// same time, that sum is returned, which is more than a prediction says. @pre validate(plan) holds
+// Also computes the memory. If no operations run at the same time, and a rank has memory for the
+// sum of its buffers, it counts with this sum. A prediction places buffers in a shared arena, and
+// needs less. @pre validate(plan) holds
 PlanWork work_of(const Plan& plan, const PriceList& prices);
 std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& options = {});
 
-// Returns only the step time of the plan's prediction. It takes less time than a prediction, as
-// buffers need no places where operations run one after the other.
+// Returns only the step time of the plan's prediction. It takes less time than a prediction,
+// because it places no buffers in the arena if operations run one after the other.
 double predicted_step_s(const Plan& plan, const PriceList& prices);
 
-// Returns the time of the forward pass of a mini-batch, as `cnnexec --infer` runs it. Nothing is
-// hidden.
+// Returns the time of the forward pass of a mini-batch, as `cnnexec --infer` runs it. No
+// communication is hidden.
 double predicted_inference_s(const Plan& plan, const PriceList& prices);
 
 // Fills step, low and high, exposed communication, operations, memory and estimated kernels. The

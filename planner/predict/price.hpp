@@ -22,7 +22,7 @@ struct Price {
   double high_s = 0.0;
   bool estimated = false;
   std::int64_t workspace_bytes = 0;
-  double rank_spread_s = 0.0;  // standard deviation between ranks that do it at the same time
+  double rank_spread_s = 0.0;  // standard deviation between ranks that run it at once
 };
 
 class PriceList {
@@ -59,9 +59,9 @@ class PriceList {
   const Platform& platform_;
   const KernelCosts& kernels_;
   mutable std::mutex met_mutex_;
-  // Both hold the keys that were asked for so far.
+  // These maps hold the values that were asked for so far.
   mutable std::map<Group, GroupLinks> links_;
-  mutable std::map<Collective, double> least_s_per_byte_;  // by the most bytes, too
+  mutable std::map<Collective, double> least_s_per_byte_;  // keys end with `most_bytes`
 };
 
 // Holds one rank's schedule and what each of its operations costs.

@@ -37,7 +37,8 @@ std::string_view to_text(ReportColumn column);
 ReportColumn column_of(OperationPart part);
 // @pre the operation has a part: with_places completes plans of schema /1
 OperationPart part_of(const PredictedOperation& operation);
-// Returns the layer of an operation. A gradient bucket's is "sgd" for an update, else "reduce".
+// Returns the row of an operation: its layer. An operation of a gradient bucket counts in the row
+// "sgd" if it is an update, else in "reduce".
 std::string group_of(const PredictedOperation& operation);
 
 }  // namespace cnnplan

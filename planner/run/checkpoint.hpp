@@ -63,7 +63,7 @@ struct Checkpoint {
   double momentum = 0.0;
   double weight_decay = 0.0;
   double loss_scale = 1.0;
-  std::optional<std::int64_t> crop;  // zeros around samples that windows were cut from
+  std::optional<std::int64_t> crop;  // padding of cropped samples; none: not cropped
   bool mirror = false;               // half of the samples were mirrored
   int sample_blocks = 1;             // as in Plan; bits depend on it
   // These values are as in RunReport, up to this step.

@@ -14,10 +14,12 @@ namespace cnnplan {
 struct TraceOptions {
   // This part of the time of halos and reductions does not stop the kernels, as in the prediction.
   // With 0, a rank has one process. Otherwise it has one each for kernels, halos and reductions, in
-  // this order. Each lane of kernels except the first adds a process. Their numbers are stream *
-  // ranks + rank. An operation that depends on an operation of another process awaits a signal.
+  // this order. Each lane of kernels except the first adds a process. Process i of a rank has the
+  // number i * ranks + rank. An operation that depends on an operation of another process awaits a
+  // signal.
   double overlap = 0.0;
-  // With true, messages keep their real bytes, even where the link is slower for short messages.
+  // With true, messages have their real bytes, so short ones may take less time than in the model.
+  // With false, they have the bytes that take their time in the model (wire.hpp).
   bool real_bytes = false;
 };
 
@@ -31,7 +33,8 @@ struct Traces {
 };
 
 // Kernels and loads work for as long as their price. Transfers pack, exchange one message per peer,
-// and unpack. Collectives run the rounds of collective_rounds. Operations wait only for messages.
+// and unpack. Collectives run the rounds of collective_rounds. Ranks wait for each other only
+// through messages.
 // @pre schedules[i].schedule.rank == i, and all schedules are of one plan
 Traces rank_traces(std::span<const PricedSchedule> schedules,
                    const Platform& platform,

@@ -38,8 +38,8 @@ WhatIf parse_what_if(const std::string& text);
 // Returns the change that multiplies a figure by `factor`.
 WhatIf multiplied(const MachineFigure& figure, double factor);
 
-// Changes the platform or the profile. The figures of all levels include the measured collectives.
-// Times of kernels can be multiplied only.
+// Changes the platform or the profile. A change of alpha_s or beta_s_per_byte of all levels also
+// changes the measured collectives. Times of kernels can be multiplied only.
 // @throws InputError that lists the known figures, or if the new value is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
 
@@ -49,7 +49,7 @@ struct PriceFigure {
   std::string unit;  // "s", "s/B"; empty for ratios
   double least = 0.0;
   double most = 0.0;     // 0 for times of kernels, which have no common value
-  bool several = false;  // the figure stands for other figures of the list, too
+  bool several = false;  // it stands for all levels, or for all kinds of kernels
   bool operator==(const PriceFigure&) const = default;
 };
 

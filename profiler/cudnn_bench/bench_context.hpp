@@ -27,7 +27,7 @@ struct BenchContext {
 
 // Names `what` on the log, so that a crash or a hang has a culprit. Then calls `measure`, which
 // adds its results to `line`, and writes the line, with the error where `measure` throws one.
-// Returns whether it threw none. It blocks.
+// Returns true if it threw no error. It blocks.
 // @throws DeviceLostError, after the line is written, where the device does not answer any more
 bool measure_line(const BenchContext& context,
                   const std::string& what,

@@ -11,20 +11,21 @@
 namespace cnnplan::cudnn {
 
 // Most of cuDNN's engines need equal padding on both sides. A block at the border of a split has
-// padding on one side. Then the input is copied into a buffer with its padding, or an engine that
-// can takes it as it is. All combinations compute the same result.
+// padding on one side. Then the input is copied into a buffer with its padding, unless the engine
+// accepts unequal padding. All combinations compute the same result.
 struct ConvolutionVariant {
   bool padded = false;  // a buffer holds the one-sided padding as zeros
   bool fused = false;   // the engine also adds the bias and computes the ReLU
   // With 16-bit activations, dweight comes in 16 bit and is widened, and the bias that the engine
-  // adds is narrowed. cuDNN 9 has no engines that mix.
+  // adds is narrowed. cuDNN 9 has no engines that mix 16 and 32 bits.
   bool narrow = false;
   auto operator<=>(const ConvolutionVariant&) const = default;
 };
 
 // Returns true where the output needs padding that differs between both sides.
 bool needs_buffer(const KernelSpec& spec);
-// Returns the variants that make sense for `spec`, the most promising first.
+// Returns the variants that make sense for `spec`. The variant without a buffer and fusion is the
+// first.
 std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec);
 // Returns the convolution that the engine sees. Its padding is symmetric where the output allows
 // it, and its extents are the buffer's where `variant` is padded.

@@ -55,7 +55,7 @@ class Descriptor {
     values.resize(get_raw(name, type, most, values.data()));
     return values;
   }
-  // Returns at most `most` descriptors of `type`, as the library fills them in.
+  // Returns the descriptors of `type` that the attribute `name` has, at most `most`.
   std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name,
                                           cudnnBackendDescriptorType_t type,
                                           std::int64_t most) const;

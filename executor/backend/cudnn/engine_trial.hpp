@@ -22,9 +22,9 @@ ConvolutionProgram choose_program(Library& library, const KernelSpec& spec);
 // directly, the input is copied into a padded buffer.
 // @throws BackendError naming `name`
 ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::string_view name);
-// Returns a program for a convolution of which several ranks must get equal bits: the named program
-// if it always gives equal bits. Else, and without a name, it is the first recommended one that
-// does and runs.
+// Returns a program for a convolution of which several ranks must get equal bits. It is the named
+// program if that always gives equal bits. Otherwise, it is the first recommended program that runs
+// and always gives equal bits.
 // @throws BackendError where there is none, DeviceLostError as choose_program
 ConvolutionProgram reproducible_program(Library& library,
                                         const KernelSpec& spec,

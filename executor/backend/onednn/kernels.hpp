@@ -43,7 +43,7 @@ inline constexpr KernelFactoryRow<const Library&> own_factories[] = {
 };
 inline constexpr KernelFactories<const Library&> factories(own_factories, make_element_wise);
 
-// Adds doubles, for any precision of activations.
+// Adds blocks of sums over samples, which are doubles for all precisions of activations.
 std::unique_ptr<Kernel> make_add_doubles(const KernelSpec& spec);
 
 }  // namespace cnnplan::onednn

@@ -9,7 +9,7 @@
 
 namespace cnnplan::onednn {
 
-// Has eight of each: eight doubles fill a 512-bit register.
+// Has vectors of eight elements: eight doubles fill a 512-bit register.
 struct EightLanes {
   static constexpr int count = 8;
   using Floats = float __attribute__((vector_size(count * sizeof(float))));

@@ -40,7 +40,7 @@ bool is_slow(const std::string& implementation);
 // @throws BackendError when the implementation is slow
 void require_full_speed(const std::string& implementation, const KernelSpec& spec);
 
-// Says which argument of a primitive it is, and in what format.
+// Names an argument of a primitive by the id that oneDNN gives it, with its format.
 struct Argument {
   int id = 0;
   dnnl::memory::desc format;
@@ -74,7 +74,7 @@ struct Port {
   dnnl::memory::desc outside;
   dnnl::memory::desc inside;
   bool written = false;
-  bool needs_alignment = false;  // the primitive's stores fault where the caller is not aligned
+  bool needs_alignment = false;  // its stores fault on unaligned memory
 };
 
 // Runs a primitive. Operands pass through the workspace where their formats differ, or where the

@@ -32,8 +32,9 @@ RunExtents run_extents(const Shape& shape, const std::array<TensorView, view_cou
   return extents;
 }
 
-// Calls f(positions, pointer to the first of `Elements`, ...) until every element of `shape` was
-// covered once. A run is `positions` times the channels of every view, without gaps.
+// Calls f(positions, pointers...) for each run, with one pointer per view to the first element of
+// the run. All runs together cover every element of `shape` once. A run is `positions` times the
+// channels of every view, without gaps.
 template <typename... Elements, typename F>
 void for_each_run(const Shape& shape,
                   const std::array<TensorView, sizeof...(Elements)>& views,

@@ -13,7 +13,7 @@ namespace cnnplan::cudnn {
 // Returns the free bytes of the current device, less a reserve for libraries.
 std::int64_t available_device_bytes();
 // Returns zeroed memory of the current device. It blocks until `stream` has cleared the memory.
-// @throws InfeasibleError with `device` as its name where the device lacks the memory
+// @throws InfeasibleError where the device lacks the memory; the message calls it `device`
 MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cudaStream_t stream);
 // Returns zeroed, page-locked memory of the host.
 MemoryBlock allocate_pinned(std::int64_t bytes);

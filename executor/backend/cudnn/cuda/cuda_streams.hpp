@@ -27,7 +27,7 @@ class CudaStreams {
   // @throws logic_error where the lane was not reserved
   void select_lane(int lane);
   cudaStream_t selected() const { return streams_[selected_].get(); }
-  // Returns the selected lane; 0 where the selected queue is none of kernels.
+  // Returns the selected lane; 0 while the queue of halos or of reductions is selected.
   std::size_t lane() const { return selected_ < queue_count ? 0 : selected_ - queue_count + 1; }
   // `action` is called with the stream of a queue when the queue is selected.
   void on_select(std::function<void(cudaStream_t)> action) { on_select_ = std::move(action); }

@@ -8,9 +8,9 @@
 namespace cnnplan::cudnn {
 
 std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec);
-// Computes the statistics or the normalisation.
+// Computes the statistics in the phase forward_statistics, else normalises.
 void batch_norm_forward(const KernelCall& call, const OperandsByRole& operands);
-// Computes the statistics of the gradient or the error signal.
+// Computes the sums for the gradient in the phase backward_statistics, else the error signal.
 void batch_norm_backward(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

@@ -1,5 +1,6 @@
 // Reads several positions at once. A GPU's memory is busy only while tens of kilobytes are on their
-// way to every multiprocessor. Threads that wait for each read request too little.
+// way to every multiprocessor. If each thread waits for one read before it requests the next, too
+// few bytes are on their way.
 #pragma once
 
 #include <cstdint>

@@ -98,7 +98,8 @@ struct Column {
   CNNPLAN_HOST_DEVICE Number read(std::uint32_t row) const { return first[row * stride]; }
 };
 
-// The second stage adds strips fold, fold + folds, ... of one sum of one channel.
+// The second stage adds the strips with the numbers fold, fold + folds, ... for one sum of one
+// channel.
 template <typename Number>
 struct FoldStrips {
   const Number* partial;

@@ -1,4 +1,5 @@
-// Accesses several channels at once: 16 bytes where the channels allow it.
+// Accesses several channels at once: 16 bytes of them where their number is a multiple of that,
+// else one channel.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +63,9 @@ void with_width(std::int64_t channels, const Body& body) {
   }
 }
 
-// Returns `channels`, or a divisor of it where the block lies among more channels in memory. Then
-// its vectors begin at multiples of the divisor.
+// Returns the largest divisor of `channels` that also divides the strides of all operands with this
+// many channels. A vector whose width divides the result is aligned at every position. Returns 1
+// where an operand does not begin at a multiple of 16 bytes.
 inline std::int64_t vector_channels(std::int64_t channels, Operands operands) {
   std::int64_t common = channels;
   for (const TensorView& view : operands) {

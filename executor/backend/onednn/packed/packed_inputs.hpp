@@ -38,7 +38,7 @@ struct PanelRange {
 // Says where panels of a piece lie, and packs them. Sizes are in floats.
 class PackedInputs {
  public:
-  // It takes the kernels that WindowPieces takes.
+  // `spec` must be a kernel that WindowPieces accepts.
   // @throws std::logic_error unless the channels in are whole panels
   explicit PackedInputs(const KernelSpec& spec);
 

@@ -11,7 +11,7 @@ namespace cnnplan::onednn {
 // Sizes are in floats.
 class PanelConvolution {
  public:
-  // It takes the kernels that PackedInputs takes.
+  // `spec` must be a kernel that PackedInputs accepts.
   // @throws std::logic_error unless the channels out are whole panels, too
   explicit PanelConvolution(const KernelSpec& spec);
 

@@ -57,7 +57,8 @@ struct OutputFinish {
   bool relu = false;
 };
 
-// Reverses pack_positions: writes `count` positions that are `step` floats apart, finished.
+// Reverses pack_positions, and finishes the outputs: writes `count` positions that are `step`
+// floats apart, with the bias and after the ReLU.
 void unpack_positions(const float* from,
                       const PanelLayout& layout,
                       const OutputFinish& finish,
