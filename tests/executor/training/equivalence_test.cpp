@@ -176,8 +176,8 @@ class Equivalence {
   Communicator self_;
 };
 
-// In fp32, 1 to 8 ranks have 390 cases together. A slow build has few. On two cores, a case on 6 or 8
-// ranks takes about four times as long as a case on 2 ranks.
+// In fp32, 1 to 8 ranks have 390 cases together. A slow build has few. On two cores, a case on 6 or
+// 8 ranks takes about four times as long as a case on 2 ranks.
 int wanted_cases(int ranks, Precision precision) {
   const bool is_even = ranks % 2 == 0;
   const int many = is_even ? 100 : 70;
