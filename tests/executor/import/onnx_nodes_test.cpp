@@ -74,7 +74,6 @@ const std::vector<std::string> inference_tests{
     "identity",
     "leakyrelu",
     "leakyrelu_default",
-    "leakyrelu_example",
     "lrn",
     "lrn_default",
     "matmul_2d",
