@@ -26,7 +26,7 @@ MEMCHECK = ("convolution: depthwise", "convolution: strides wider than the block
             "pooling: random windows in two and three dims", "pooling: empty blocks",
             "batch_norm: all phases on dense blocks", "batch_norm: all phases on blocks inside larger buffers",
             "softmax_cross_entropy: random blocks, per image and per pixel",
-            "relu: both phases on random blocks", "accumulate: random blocks",
+            "element-wise functions: both phases on random blocks", "accumulate: random blocks",
             "sgd: random vectors of every length")
 SLOWEST_FIRST = ("convolution: random", "convolution: fp32 keeps", "convolution: ", "gradient: ")
 

@@ -32,7 +32,7 @@ PricedSchedule sum_beside_kernel(int rank) {
                               .compute("update", 4, {1})
                               .priced();
   priced.schedule.ranks = 2;
-  std::get<CollectiveOperation>(priced.schedule.operations.back().body).elements = 500;
+  std::get<CollectiveOperation>(priced.schedule.operations[OperationIndex(1)].body).elements = 500;
   return priced;
 }
 
