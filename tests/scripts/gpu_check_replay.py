@@ -1,5 +1,6 @@
 """Runs scripts/gpu-check on programs that play back emulated ones, for gpu-check-failures_test."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -20,8 +21,7 @@ from gpu_check import correctness, doctest_output
 
 PROGRAMS = ("cnnplan", "cnnexec", "cudnn_check", "equivalence_cudnn_check", "cudnn_bench")
 TOOLS = ("mpirun", "ldd", "nvidia-smi", "compute-sanitizer")
-NEEDED = ("cnnplan", "cnnexec_emulated", "cnnplan-profile_emulated", "cudnn_emulated_test",
-          "equivalence_emulated_test")
+NEEDED = ("cnnplan", "cnnexec_emulated", "cnnplan-profile_emulated", "cudnn_emulated_test", "equivalence_test")
 FURTHER_CASES = ("convolution: random windows, groups and dilations in two dims",
                  "convolution: empty blocks do nothing forward and give zero gradients",
                  "gradient: pooling", "upsample: empty blocks", "bias: every channel has its own")
@@ -140,15 +140,16 @@ class Run:
 
     def left_over(self):
         """Returns the ids of processes that this run has started and that still run."""
-        return [int(path.parent.name) for path in Path("/proc").glob("[0-9]*/environ") if self.is_mine(path)]
+        return [int(name) for name in os.listdir("/proc") if name.isdecimal() and self.is_mine(name)]
 
-    def is_mine(self, path):
+    def is_mine(self, process):
         try:
-            return f"{MARK}={self.mark}".encode() in path.read_bytes()
-        except OSError:
+            return f"{MARK}={self.mark}".encode() in Path("/proc", process, "environ").read_bytes()
+        except OSError:  # it has ended, or belongs to somebody else
             return False
 
     def clean_up(self):
         for process in self.left_over():
-            os.kill(process, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
         shutil.rmtree(self.folder, ignore_errors=True)
