@@ -19,6 +19,7 @@ class TypedIndex {
   template <std::integral Value>
   constexpr explicit TypedIndex(Value value) : value_(static_cast<int>(value)) {}
 
+  // NOLINTNEXTLINE(google-explicit-constructor): an index becomes an int by itself, as said above
   constexpr operator int() const { return value_; }
   explicit operator bool() const = delete;  // 0 is an index, too
 
