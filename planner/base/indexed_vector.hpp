@@ -2,11 +2,36 @@
 #pragma once
 
 #include <cstddef>
-#include <ranges>
 #include <utility>
 #include <vector>
 
 namespace cnnplan {
+
+// Holds the indices from 0 to before an end. Clang 14 cannot compile std::views::iota of GCC 12.
+template <typename I>
+class IndexRange {
+ public:
+  class Iterator {
+   public:
+    constexpr explicit Iterator(I index) : index_(index) {}
+    constexpr I operator*() const { return index_; }
+    constexpr Iterator& operator++() {
+      ++index_;
+      return *this;
+    }
+    constexpr bool operator==(const Iterator&) const = default;
+
+   private:
+    I index_;
+  };
+
+  constexpr explicit IndexRange(I end) : end_(end) {}
+  constexpr Iterator begin() const { return Iterator(I(0)); }
+  constexpr Iterator end() const { return Iterator(end_); }
+
+ private:
+  I end_;
+};
 
 // Works as std::vector<T>, except that only an `I` is an index. `I` is a TypedIndex.
 template <typename I, typename T>
@@ -35,7 +60,7 @@ class IndexedVector : private std::vector<T> {
   I last_index() const { return I(size() - 1); }
   I end_index() const { return I(size()); }
   // Returns all indices, in order.
-  auto indices() const { return std::views::iota(I(0), end_index()); }
+  IndexRange<I> indices() const { return IndexRange<I>(end_index()); }
 
   bool operator==(const IndexedVector&) const = default;
 };
