@@ -92,7 +92,8 @@ PROJECT = [
                             "tests/executor/backend/harness.hpp"]),
     ("tests/executor/**", ["planner/**", "executor/**", "profiler/{link_memory,repetition_timer}.hpp",
                            "tests/{executor,planner,emulation}/**", "tests/*"]),
-    ("tests/profiler/**", ["planner/**", "executor/**", "profiler/**", "tests/{emulation,planner}/**", "tests/*"]),
+    ("tests/profiler/**", ["planner/**", "executor/**", "profiler/**", "tests/{emulation,planner}/**", "tests/*",
+                           "tests/executor/hdf5/hdf5_fixture.hpp"]),
     ("tests/*", []),
 ]
 

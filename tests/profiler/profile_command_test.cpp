@@ -1,8 +1,6 @@
-// Profiles that end early and are continued from their file.
+// Tests that a profile that ended early is continued from its file.
 #include "profiler/profile_command.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -11,41 +9,21 @@
 #include "planner/base/file.hpp"
 #include "planner/kernel/profile.hpp"
 #include "planner/network/network.hpp"
+#include "tests/executor/hdf5/hdf5_fixture.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Rank 0 makes and removes the folder. Constructor and destructor are collective.
-class SharedFolder {
- public:
-  explicit SharedFolder(const Communicator& world)
-      : world_(world), path_(world.broadcast(world.rank() == 0 ? make() : "", 0)) {}
-  SharedFolder(const SharedFolder&) = delete;
-  SharedFolder& operator=(const SharedFolder&) = delete;
-  ~SharedFolder() {
-    world_.barrier();
-    std::error_code ignored;
-    if (world_.rank() == 0) std::filesystem::remove_all(path_, ignored);
-  }
-
-  // Writes a file once, and returns its path. This call is collective.
-  std::string file(const std::string& name, const std::string& content) const {
-    std::string path = path_ + "/" + name;
-    if (world_.rank() == 0) write_file(path, content);
-    world_.barrier();
-    return path;
-  }
-  std::string path(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  static std::string make() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "cnnplan-XXXXXX").string();
-    return mkdtemp(pattern.data());
-  }
-
-  const Communicator& world_;
-  std::string path_;
-};
+// Writes a file once, and returns its path. This call is collective.
+std::string written(const Communicator& world,
+                    const SharedFolder& folder,
+                    const std::string& name,
+                    const std::string& content) {
+  std::string path = folder.path(name);
+  if (world.rank() == 0) write_file(path, content);
+  world.barrier();
+  return path;
+}
 
 std::string network_of(const std::string& name, std::int64_t height_and_width) {
   Convolution convolution{.filters = 3};
@@ -67,9 +45,10 @@ constexpr std::int64_t no_memory_holds_it = std::int64_t{1} << 20;
 TEST_CASE("profile_command: a run keeps what an earlier one timed until it failed, bit for bit") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
-  const std::string small = folder.file("small.json", network_of("small", 6));
-  const std::string other = folder.file("other.json", network_of("other", 8));
-  const std::string huge = folder.file("huge.json", network_of("huge", no_memory_holds_it));
+  const std::string small = written(world, folder, "small.json", network_of("small", 6));
+  const std::string other = written(world, folder, "other.json", network_of("other", 8));
+  const std::string huge =
+      written(world, folder, "huge.json", network_of("huge", no_memory_holds_it));
   ProfileOptions options{.networks = {small, huge},
                          .ranks = 1,
                          .batch = 2,
@@ -92,17 +71,18 @@ TEST_CASE("profile_command: a run keeps what an earlier one timed until it faile
 TEST_CASE("profile_command: the file of another device is refused and stays as it is") {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
-  const ProfileOptions options{.networks = {folder.file("small.json", network_of("small", 6))},
-                               .ranks = 1,
-                               .batch = 2,
-                               .uniform = {},
-                               .backend = "reference",
-                               .repetitions = 2,
-                               .output_file = folder.path("profile.json")};
+  const ProfileOptions options{
+      .networks = {written(world, folder, "small.json", network_of("small", 6))},
+      .ranks = 1,
+      .batch = 2,
+      .uniform = {},
+      .backend = "reference",
+      .repetitions = 2,
+      .output_file = folder.path("profile.json")};
   profile_command(options, world);
   Profile foreign = read_profile(options.output_file);
   foreign.fingerprint.device = "another CPU";
-  const std::string file = folder.file("profile.json", to_json(foreign));
+  const std::string file = written(world, folder, "profile.json", to_json(foreign));
   CHECK_THROWS_AS(profile_command(options, world), InputError);
   CHECK(read_file(file) == to_json(foreign));
 }
