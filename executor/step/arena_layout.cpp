@@ -8,11 +8,6 @@
 #include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
-namespace {
-
-constexpr std::int64_t line_elements = 16;
-
-}  // namespace
 
 ArenaLayout::ArenaLayout(const Schedule& schedule, const Backend& backend) {
   place_slots(schedule, backend);
@@ -27,8 +22,7 @@ void ArenaLayout::place_slots(const Schedule& schedule, const Backend& backend) 
     const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
     const std::int64_t count =
         is_stored_weight ? backend.weight_elements(slot.forward) : slot.elements;
-    const std::int64_t padded = (count + line_elements - 1) / line_elements * line_elements;
-    offsets_.push_back(checked_add(offsets_.back(), padded));
+    offsets_.push_back(checked_add(offsets_.back(), shard_elements(count, 1)));
     if (!schedule.sharded_update || range->last_slot != i) continue;
     const std::int64_t begin = offset(range->first_slot);
     const int parts = (range++)->group.size();

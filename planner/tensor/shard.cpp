@@ -6,7 +6,7 @@
 namespace cnnplan {
 
 std::int64_t shard_elements(std::int64_t elements, int parts) {
-  constexpr std::int64_t line = 16;
+  constexpr std::int64_t line = shard_line_elements;
   const std::int64_t lines = (elements + line - 1) / line;
   return (lines + parts - 1) / parts * line;
 }

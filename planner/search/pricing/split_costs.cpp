@@ -16,6 +16,7 @@
 #include "planner/schedule/rank_memory.hpp"
 #include "planner/schedule/representatives/representative_ranks.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
+#include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 namespace {
@@ -209,7 +210,6 @@ std::pair<int, int> parameter_parts(const Plan& plan, const Split& split) {
 // updates as much at once. As shards are whole cache lines, it may update a line less of every
 // slot.
 std::vector<KernelOperation> updates_by_bucket(const Schedule& schedule) {
-  constexpr std::int64_t line = 16;
   std::vector<KernelOperation> updates;
   auto range = schedule.gradient_ranges.begin();
   bool begins_bucket = true;
@@ -219,8 +219,8 @@ std::vector<KernelOperation> updates_by_bucket(const Schedule& schedule) {
     if (begins_bucket) updates.push_back(update);
     std::int64_t& elements = updates.back().spec.in[Dim::w];
     if (!begins_bucket) elements += update.spec.in[Dim::w];
-    elements =
-        std::max<std::int64_t>(1, elements - (range->last_slot - range->first_slot + 1) * line);
+    elements = std::max<std::int64_t>(
+        1, elements - (range->last_slot - range->first_slot + 1) * shard_line_elements);
     updates.back().spec.out = updates.back().spec.in;
     begins_bucket = range++->ends_bucket;
   }
