@@ -30,6 +30,13 @@ struct NumberRange {
   double minimum = std::numeric_limits<double>::lowest();
   double maximum = std::numeric_limits<double>::max();
   Ends ends = Ends::closed;
+
+  // False for what is not a number.
+  constexpr bool holds(double value) const {
+    const bool above = ends == Ends::open_below ? value > minimum : value >= minimum;
+    const bool below = ends == Ends::open_above ? value < maximum : value <= maximum;
+    return above && below;
+  }
 };
 
 inline constexpr IntegerRange extent_range{1, 2147483647};

@@ -57,14 +57,6 @@ std::string range_text(const NumberRange& range) {
   return text;
 }
 
-bool holds(const NumberRange& range, double number) {
-  const bool above =
-      range.ends == Ends::open_below ? number > range.minimum : number >= range.minimum;
-  const bool below =
-      range.ends == Ends::open_above ? number < range.maximum : number <= range.maximum;
-  return above && below;
-}
-
 // 4.0 is an integer, as in JSON Schema.
 bool is_integral(const json& value) {
   if (value.is_number_integer()) return true;
@@ -141,7 +133,7 @@ template std::int64_t JsonReader::integer(const IntegerRange& range) const;
 template std::uint64_t JsonReader::integer(const IntegerRange& range) const;
 
 double JsonReader::number(const NumberRange& range) const {
-  if (value_ == nullptr || !value_->is_number() || !holds(range, value_->get<double>())) {
+  if (value_ == nullptr || !value_->is_number() || !range.holds(value_->get<double>())) {
     refuse(range_text(range));
   }
   return value_->get<double>();

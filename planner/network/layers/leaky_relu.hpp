@@ -32,8 +32,7 @@ struct LeakyRelu {
 inline Shape sample_shape(const LeakyRelu& layer,
                           const std::vector<Shape>& inputs,
                           const LayerPlace& place) {
-  constexpr NumberRange range = LeakyRelu::slope_range;
-  if (!(layer.slope >= range.minimum && layer.slope <= range.maximum)) {
+  if (!LeakyRelu::slope_range.holds(layer.slope)) {
     place.refuse("slope", std::to_string(layer.slope), "0 to 1e30");
   }
   return inputs[0];
