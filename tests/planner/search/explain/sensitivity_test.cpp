@@ -162,7 +162,8 @@ std::size_t check_flips(const SolveRequest& request) {
 
 }  // namespace
 
-TEST_CASE("sensitivity: just beyond the factor, the runner-up costs less than the plan") {
+TEST_CASE("sensitivity: just beyond the factor, the runner-up costs less than the plan" *
+          doctest::skip(is_slow_build)) {
   RandomValues random(11);
   constexpr int trials = is_slow_build ? 2 : 10;
   std::size_t flips = 0;
@@ -265,7 +266,7 @@ TEST_CASE("sensitivity: the runner-up of one layer, whatever it is split with") 
   }
 }
 
-TEST_CASE("sensitivity: blocks that repeat are told once") {
+TEST_CASE("sensitivity: blocks that repeat are told once" * doctest::skip(is_slow_build)) {
   const Network mesh = read_network("configs/networks/mesh-1k.json");
   const SolveRequest request = request_of(with_input_size(mesh, {1, 128, 128}), 4, 4);
   const Plan plan = solve(request);

@@ -11,6 +11,7 @@
 #include "planner/network/residual_chain.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/solve.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -291,7 +292,8 @@ TEST_CASE("on_groups: layers of chains stay where they are, ReLUs follow") {
   }
 }
 
-TEST_CASE("solve: channels that may be split beside chains make no plan slower") {
+TEST_CASE("solve: channels that may be split beside chains make no plan slower" *
+          doctest::skip(is_slow_build)) {
   std::vector<Layer> layers = base_plan(1).network.layers();
   const Layer loss = layers.back();
   layers.pop_back();
@@ -308,7 +310,8 @@ TEST_CASE("solve: channels that may be split beside chains make no plan slower")
   CHECK(plan.prediction.step_s < solve(request).prediction.step_s);
 }
 
-TEST_CASE("solve: multigrid is taken where it is allowed and faster") {
+TEST_CASE("solve: multigrid is taken where it is allowed and faster" *
+          doctest::skip(is_slow_build)) {
   const auto solved = [](int ranks, const std::optional<MultigridRequest>& multigrid) {
     SolveRequest request = request_for(ranks, multigrid);
     request.batch = 1;

@@ -93,7 +93,8 @@ TEST_CASE("partitioning_of: up to twice the plan's partitions, or to where it br
   CHECK(never.steps.back().step_s > never.steps.front().step_s);
 }
 
-TEST_CASE("partitioning_of: partitions of as many ranks as share out their samples") {
+TEST_CASE("partitioning_of: partitions of as many ranks as share out their samples" *
+          doctest::skip(is_slow_build)) {
   const Partitioning found = partitioning(8, 4, {.partitions = 2});
   CHECK(found.sample_ranks == 4);
   SolveRequest in_order = request_for(4, 4, {});
@@ -113,7 +114,7 @@ TEST_CASE("partitioning_of: told where another plan is taken, nowhere without mu
   CHECK(solve(without).prediction.partitioning == Partitioning{});
 }
 
-TEST_CASE("partitioning_of: what does not fit into memory is told") {
+TEST_CASE("partitioning_of: what does not fit into memory is told" * doctest::skip(is_slow_build)) {
   SolveRequest request = request_for(8, 1, {.partitions = 8});
   const std::int64_t own = solve(request).prediction.memory.total_bytes();
   request.platform.memory_bytes = own * 3 / 2;

@@ -205,7 +205,7 @@ void check_least(RandomValues& random, const Plan& blank, const Prices& prices, 
 }  // namespace
 
 TEST_CASE("price_network: graphs are complete, with an edge for every input from another unit") {
-  for (int ranks : {1, 2, 4, 6}) {
+  for (int ranks : is_slow_build ? std::vector{2} : std::vector{1, 2, 4, 6}) {
     const Prices prices(ranks);
     const PricedNetwork priced = price_all(blank_plan(config("resnet50"), 4, ranks), prices.list());
     CHECK_NOTHROW(check(priced.graph));
