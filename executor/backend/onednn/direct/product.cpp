@@ -1,0 +1,53 @@
+// Calls oneDNN's product of matrices, which is fast with every instruction set.
+#include "executor/backend/onednn/direct/product.hpp"
+
+#include <string>
+
+#include <dnnl.h>
+
+#include "planner/base/error.hpp"
+
+namespace cnnplan::onednn {
+namespace {
+
+void call(char transposes_a,
+          const ConstMatrix& a,
+          const ConstMatrix& b,
+          const Extents& extents,
+          float earlier,
+          const Matrix& c) {
+  const dnnl_status_t status = dnnl_sgemm(transposes_a,
+                                          'N',
+                                          extents.rows,
+                                          extents.columns,
+                                          extents.depth,
+                                          1.0F,
+                                          a.data,
+                                          a.step,
+                                          b.data,
+                                          b.step,
+                                          earlier,
+                                          c.data,
+                                          c.step);
+  if (status == dnnl_success) return;
+  throw BackendError("onednn: dnnl_sgemm failed with status " + std::to_string(status));
+}
+
+}  // namespace
+
+void multiply(const ConstMatrix& a,
+              const ConstMatrix& b,
+              const Extents& extents,
+              bool adds,
+              const Matrix& c) {
+  call('N', a, b, extents, adds ? 1.0F : 0.0F, c);
+}
+
+void multiply_transposed(const ConstMatrix& a,
+                         const ConstMatrix& b,
+                         const Extents& extents,
+                         const Matrix& c) {
+  call('T', a, b, extents, 0.0F, c);
+}
+
+}  // namespace cnnplan::onednn
