@@ -20,6 +20,8 @@ namespace {
 
 // Sums of a few taps and this many channels stay in the first cache.
 constexpr std::int64_t channel_block = 128;
+// This many positions are summed before they are finished.
+constexpr std::int64_t run_positions = 8;
 
 class Depthwise {
  public:
@@ -72,7 +74,7 @@ class Depthwise {
                                 : block_count(positions_, positions_in_fp32);
   }
   std::int64_t packed_bytes() const { return whole_lines(taps_ * channels_ * sizeof(float)); }
-  std::int64_t sum_bytes() const { return whole_lines(channels_ * sizeof(float)); }
+  std::int64_t sum_bytes() const { return whole_lines(run_positions * channels_ * sizeof(float)); }
   std::int64_t gradient_bytes() const {
     const std::int64_t sums = taps_ * std::min(channels_, channel_block);
     const std::int64_t bias_sums = channel_block;
@@ -100,10 +102,13 @@ class Depthwise {
     const float* const bias = has_bias ? operands[Role::bias].as<const float>() : nullptr;
     const bool relu = spec_.relu && !is_backward_data();
     const ChannelSteps steps{.position = channels_, .tap = channels_, .channels = channels_};
-    for (std::int64_t position = positions.begin; position < positions.end; ++position) {
-      const auto met = is_backward_data() ? places.of_input(position) : places.of_output(position);
-      multiply_taps(from, weight, met, steps, sums);
-      finish(sums, bias, relu, channels_, to + position * channels_);
+    for (std::int64_t position = positions.begin; position < positions.end;) {
+      TapRun run = is_backward_data() ? places.of_input(position) : places.of_output(position);
+      run.positions = std::min({run.positions, positions.end - position, run_positions});
+      multiply_taps(from, weight, run, steps, sums);
+      for (std::int64_t i = 0; i < run.positions; ++i, ++position) {
+        finish(sums + i * channels_, bias, relu, channels_, to + position * channels_);
+      }
     }
   }
 
@@ -124,10 +129,14 @@ class Depthwise {
     for (std::int64_t begin = 0; begin < positions_; begin += positions_in_fp32) {
       std::fill_n(few, taps_ * count, 0.0F);
       const std::int64_t end = std::min(begin + positions_in_fp32, positions_);
-      for (std::int64_t position = begin; position < end; ++position) {
-        const T* const gradients = dy + position * channels_;
-        add_outer_taps(x, gradients, places.of_output(position), steps, few);
-        if (spec_.bias) add_to_doubles(gradients, count, bias_sums);
+      for (std::int64_t position = begin; position < end;) {
+        TapRun run = places.of_output(position);
+        run.positions = std::min(run.positions, end - position);
+        add_outer_taps(x, dy + position * channels_, run, steps, few);
+        position += run.positions;
+      }
+      for (std::int64_t position = begin; spec_.bias && position < end; ++position) {
+        add_to_doubles(dy + position * channels_, count, bias_sums);
       }
       add_to_doubles(few, taps_ * count, sums);
     }

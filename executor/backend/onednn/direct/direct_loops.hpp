@@ -7,23 +7,19 @@
 
 namespace cnnplan::onednn {
 
-// Says which inputs of one row of `in` go to consecutive rows of a matrix. Column j of the outputs
-// gets `taps` neighbouring inputs from first + j * stride on. Inputs outside of [0, inputs) are
-// padding.
-struct ColumnRun {
-  std::int64_t first = 0;
-  std::int64_t stride = 1;
-  std::int64_t columns = 0;
-  std::int64_t inputs = 0;
-  std::int64_t taps = 0;
-  std::int64_t channels = 0;    // of an input that are copied
-  std::int64_t input_step = 0;  // elements from one input to the next; `channels` if taps > 1
-  std::int64_t row_step = 0;    // floats from one row of the matrix to the next
+// Says where some channels of some positions are, and where they go.
+struct CopySteps {
+  std::int64_t positions = 0;
+  std::int64_t channels = 0;
+  std::int64_t from = 0;  // elements from one position to the next
+  std::int64_t to = 0;    // floats from one position to the next, or from one channel to the next
 };
+// Computes to[steps.to * p + c] = from[steps.from * p + c].
 template <typename T>
-void copy_columns(const T* inputs, const ColumnRun& run, float* to);
-// Writes zeros in place of the inputs.
-void clear_columns(const ColumnRun& run, float* to);
+void copy_rows(const T* from, const CopySteps& steps, float* to);
+// Computes to[p + steps.to * c] = from[steps.from * p + c].
+template <typename T>
+void copy_columns(const T* from, const CopySteps& steps, float* to);
 
 // Computes to = sums + bias, clipped at zero where `relu`. `bias` may be null.
 template <typename T>
@@ -39,25 +35,27 @@ struct TapPlace {
   std::int64_t tap = 0;
   std::int64_t position = 0;
 };
+// Consecutive positions of a row meet equal taps. From one of them to the next, the places move by
+// `step` positions.
+struct TapRun {
+  std::span<const TapPlace> places;
+  std::int64_t positions = 1;
+  std::int64_t step = 0;
+};
 // Says where the channels of taps and positions are that a depthwise convolution multiplies.
 struct ChannelSteps {
   std::int64_t position = 0;  // elements from one position to the next
   std::int64_t tap = 0;       // floats from one tap to the next
   std::int64_t channels = 0;  // that are multiplied
 };
-// Computes sums[c], the sum over the places of weight[tap][c] * x[position][c].
+// Computes sums[p][c], the sum over the places of weight[tap][c] * x[position][c]. The sums are
+// dense.
 template <typename T>
-void multiply_taps(const T* x,
-                   const float* weight,
-                   std::span<const TapPlace> places,
-                   const ChannelSteps& steps,
-                   float* sums);
-// Computes sums[tap][c] += x[position][c] * dy[c] for each place.
+void multiply_taps(
+    const T* x, const float* weight, const TapRun& run, const ChannelSteps& steps, float* sums);
+// Computes sums[tap][c] += x[position][c] * dy[p][c] for each place and each position of the run.
 template <typename T>
-void add_outer_taps(const T* x,
-                    const T* dy,
-                    std::span<const TapPlace> places,
-                    const ChannelSteps& steps,
-                    float* sums);
+void add_outer_taps(
+    const T* x, const T* dy, const TapRun& run, const ChannelSteps& steps, float* sums);
 
 }  // namespace cnnplan::onednn

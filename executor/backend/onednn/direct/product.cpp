@@ -40,14 +40,14 @@ void multiply(const ConstMatrix& a,
               const Extents& extents,
               bool adds,
               const Matrix& c) {
-  call('N', a, b, extents, adds ? 1.0F : 0.0F, c);
+  call(a.by_columns ? 'T' : 'N', a, b, extents, adds ? 1.0F : 0.0F, c);
 }
 
 void multiply_transposed(const ConstMatrix& a,
                          const ConstMatrix& b,
                          const Extents& extents,
                          const Matrix& c) {
-  call('T', a, b, extents, 0.0F, c);
+  call(a.by_columns ? 'N' : 'T', a, b, extents, 0.0F, c);
 }
 
 }  // namespace cnnplan::onednn

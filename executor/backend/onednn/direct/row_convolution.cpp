@@ -44,8 +44,7 @@ void RowConvolution::add_products(const T* x,
           .positions = positions,
           .taps = {tap, std::min(tap + taps_at_once, taps())},
           .channels = {channels.begin + c, std::min(channels.begin + c + together, channels.end)}};
-      rows_.gather(x, block, gathered);
-      multiply({gathered, block.columns()},
+      multiply(rows_.gather(x, block, gathered),
                {rows, weight.first.step},
                {.rows = positions.size(), .columns = filters, .depth = block.columns()},
                tap + c > 0,

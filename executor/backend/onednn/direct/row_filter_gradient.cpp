@@ -119,10 +119,8 @@ class RowFilterGradient {
     for (std::int64_t begin = 0; begin < rows_.positions(); begin += positions_in_fp32) {
       const Range positions{begin, std::min(begin + positions_in_fp32, rows_.positions())};
       const T* const gradients = dy + begin * spec_.out[Dim::c];
-      rows_.gather(operands[Role::x].as<const T>(),
-                   {positions, block.taps, block.channels},
-                   scratch.gathered);
-      multiply_transposed({scratch.gathered, block.rows()},
+      const RowBlock inputs{positions, block.taps, block.channels};
+      multiply_transposed(rows_.gather(operands[Role::x].as<const T>(), inputs, scratch.gathered),
                           as_floats(gradients, positions.size(), block, scratch.gradients),
                           {block.rows(), block.filters.size(), positions.size()},
                           {scratch.products, block.filters.size()});

@@ -17,18 +17,20 @@ class TapPlaces {
   // Reads `in`, `out` and `window` of `convolution`.
   explicit TapPlaces(const KernelSpec& convolution);
 
-  // Returns the inputs that an output position reads. The span holds until the next call.
-  std::span<const TapPlace> of_output(std::int64_t position);
-  // Returns the outputs that read an input position. The span holds until the next call.
-  std::span<const TapPlace> of_input(std::int64_t position);
+  // Returns the inputs that an output position and the next ones of its row read. The run holds
+  // until the next call.
+  TapRun of_output(std::int64_t position);
+  // Returns the outputs that read an input position and the next ones of its row. The run holds
+  // until the next call.
+  TapRun of_input(std::int64_t position);
 
  private:
-  // Splits a position of `from`, and finds the positions of `to` with `find` in every dim.
+  // Joins places of three dims, where `outer` counts the samples of `to`.
+  void join(std::int64_t outer, const Shape& to);
+  // Splits a position of `from`, and finds the positions of `to` with `find` in every dim. Returns
+  // the position in w.
   template <typename Find>
-  std::span<const TapPlace> join(std::int64_t position,
-                                 const Shape& from,
-                                 const Shape& to,
-                                 Find find);
+  std::int64_t find_all(std::int64_t position, const Shape& from, const Shape& to, Find find);
 
   KernelSpec spec_;
   std::array<std::vector<TapPlace>, 3> dims_;

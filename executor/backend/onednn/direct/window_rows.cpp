@@ -1,4 +1,5 @@
-// Gathers row by row of the outputs, so that taps outside of the inputs are found once for a row.
+// Gathers row by row of the outputs, and skips taps that meet the padding: the block is cleared
+// before.
 #include "executor/backend/onednn/direct/window_rows.hpp"
 
 #include "executor/backend/half.hpp"
@@ -11,6 +12,17 @@ std::int64_t input_of(const WindowDim& dim, std::int64_t output, std::int64_t ta
   return output * dim.stride - dim.padding_begin + tap * dim.dilation;
 }
 
+std::int64_t quotient_up(std::int64_t dividend, std::int64_t divisor) {
+  return (dividend + divisor - 1) / divisor;
+}
+
+// Rows of few channels are too short to be copied one by one. Then each channel of a tap is a
+// column, whose positions follow each other.
+bool by_columns(const RowBlock& block) {
+  constexpr std::int64_t few_channels = 4;
+  return block.channels.size() <= few_channels;
+}
+
 bool is_inside(std::int64_t index, std::int64_t length) {
   return index >= 0 && index < length;
 }
@@ -19,7 +31,13 @@ bool is_inside(std::int64_t index, std::int64_t length) {
 
 WindowRows::WindowRows(const KernelSpec& convolution)
     : spec_(convolution), positions_(volume(spec_.out) / spec_.out[Dim::c]), taps_(1) {
-  for (const WindowDim& dim : spec_.window.dims) taps_ *= dim.kernel;
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    const WindowDim& dim = spec_.window.dims[i];
+    const Dim axis = spatial_dims[i];
+    taps_ *= dim.kernel;
+    has_padding_ = has_padding_ || !is_inside(input_of(dim, 0, 0), spec_.in[axis]) ||
+                   !is_inside(input_of(dim, spec_.out[axis] - 1, dim.kernel - 1), spec_.in[axis]);
+  }
 }
 
 WindowRows::Place WindowRows::place_of(std::int64_t position) const {
@@ -32,49 +50,75 @@ WindowRows::Place WindowRows::place_of(std::int64_t position) const {
 }
 
 template <typename T>
-void WindowRows::gather(const T* x, const RowBlock& block, float* rows) const {
+ConstMatrix WindowRows::gather(const T* x, const RowBlock& block, float* memory) const {
+  if (has_padding_) std::fill_n(memory, block.positions.size() * block.columns(), 0.0F);
+  const std::int64_t step = by_columns(block) ? 1 : block.columns();
+  float* to = memory;
   for (std::int64_t position = block.positions.begin; position < block.positions.end;) {
     const Place place = place_of(position);
     const std::int64_t columns =
         std::min(block.positions.end - position, spec_.out[Dim::w] - place.w);
-    gather_columns(x, place, columns, block, rows);
+    gather_row(x, place, columns, block, to);
     position += columns;
-    rows += columns * block.columns();
+    to += columns * step;
   }
+  return {.data = memory,
+          .step = by_columns(block) ? block.positions.size() : block.columns(),
+          .by_columns = by_columns(block)};
 }
 
-// Neighbouring inputs follow each other with all their channels, so they are copied at once.
 template <typename T>
-void WindowRows::gather_columns(
+void WindowRows::gather_row(
     const T* x, const Place& place, std::int64_t columns, const RowBlock& block, float* to) const {
   const auto& [depth, height, width] = spec_.window.dims;
   const Shape& in = spec_.in;
-  const bool has_neighbours = width.dilation == 1 && block.channels.size() == in[Dim::c];
-  ColumnRun run{.stride = width.stride,
-                .columns = columns,
-                .inputs = in[Dim::w],
-                .taps = 1,
-                .channels = block.channels.size(),
-                .input_step = in[Dim::c],
-                .row_step = block.columns()};
-  for (std::int64_t tap = block.taps.begin; tap < block.taps.end; tap += run.taps) {
-    const std::int64_t across = tap % width.kernel;
+  const std::int64_t tap_step =
+      block.channels.size() * (by_columns(block) ? block.positions.size() : 1);
+  for (std::int64_t tap = block.taps.begin; tap < block.taps.end;) {
     const std::int64_t line = tap / width.kernel;
-    if (has_neighbours) run.taps = std::min(width.kernel - across, block.taps.end - tap);
-    run.first = input_of(width, place.w, across);
+    const std::int64_t end = std::min((line + 1) * width.kernel, block.taps.end);
     const std::int64_t d = input_of(depth, place.d, line / height.kernel);
     const std::int64_t h = input_of(height, place.h, line % height.kernel);
     if (is_inside(d, in[Dim::d]) && is_inside(h, in[Dim::h])) {
-      const std::int64_t row = (place.n * in[Dim::d] + d) * in[Dim::h] + h;
-      copy_columns(x + row * in[Dim::w] * in[Dim::c] + block.channels.begin, run, to);
-    } else {
-      clear_columns(run, to);
+      const std::int64_t row = ((place.n * in[Dim::d] + d) * in[Dim::h] + h) * in[Dim::w];
+      for (std::int64_t i = tap; i < end; ++i) {
+        gather_tap(x + row * in[Dim::c] + block.channels.begin,
+                   input_of(width, place.w, i % width.kernel),
+                   columns,
+                   block,
+                   to + (i - block.taps.begin) * tap_step);
+      }
     }
-    to += run.taps * run.channels;
+    tap = end;
   }
 }
 
-template void WindowRows::gather(const float*, const RowBlock&, float*) const;
-template void WindowRows::gather(const BFloat16*, const RowBlock&, float*) const;
+// Column j meets the input first + j * stride.
+template <typename T>
+void WindowRows::gather_tap(const T* row,
+                            std::int64_t first,
+                            std::int64_t columns,
+                            const RowBlock& block,
+                            float* to) const {
+  const std::int64_t stride = spec_.window.dims[2].stride;
+  const std::int64_t begin = first < 0 ? quotient_up(-first, stride) : 0;
+  const std::int64_t inputs = spec_.in[Dim::w] - first;
+  const std::int64_t end = inputs > 0 ? std::min(quotient_up(inputs, stride), columns) : 0;
+  if (begin >= end) return;
+  const T* const from = row + (first + begin * stride) * spec_.in[Dim::c];
+  CopySteps steps{.positions = end - begin,
+                  .channels = block.channels.size(),
+                  .from = stride * spec_.in[Dim::c]};
+  if (by_columns(block)) {
+    steps.to = block.positions.size();
+    copy_columns(from, steps, to + begin);
+  } else {
+    steps.to = block.columns();
+    copy_rows(from, steps, to + begin * steps.to);
+  }
+}
+
+template ConstMatrix WindowRows::gather(const float*, const RowBlock&, float*) const;
+template ConstMatrix WindowRows::gather(const BFloat16*, const RowBlock&, float*) const;
 
 }  // namespace cnnplan::onednn

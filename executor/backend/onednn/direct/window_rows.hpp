@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "executor/backend/onednn/direct/product.hpp"
 #include "planner/kernel/kernel.hpp"
 
 namespace cnnplan::onednn {
@@ -24,9 +25,10 @@ class WindowRows {
 
   std::int64_t positions() const { return positions_; }
   std::int64_t taps() const { return taps_; }
-  // Writes a dense block. Inputs outside of x are zeros. T is float or BFloat16. @pre x is dense
+  // Writes a block to `memory`, and says how it is stored there. Inputs outside of x are zeros. T
+  // is float or BFloat16. @pre x is dense
   template <typename T>
-  void gather(const T* x, const RowBlock& block, float* rows) const;
+  ConstMatrix gather(const T* x, const RowBlock& block, float* memory) const;
 
  private:
   struct Place {
@@ -35,12 +37,20 @@ class WindowRows {
   Place place_of(std::int64_t position) const;
   // Gathers `columns` positions of one row of outputs.
   template <typename T>
-  void gather_columns(
+  void gather_row(
       const T* x, const Place& place, std::int64_t columns, const RowBlock& block, float* to) const;
+  // Gathers the inputs of one tap from a row of inputs.
+  template <typename T>
+  void gather_tap(const T* row,
+                  std::int64_t first,
+                  std::int64_t columns,
+                  const RowBlock& block,
+                  float* to) const;
 
   KernelSpec spec_;
   std::int64_t positions_;
   std::int64_t taps_;
+  bool has_padding_ = false;
 };
 
 // Blocks of this many columns fit in a cache with enough rows for a fast product.
