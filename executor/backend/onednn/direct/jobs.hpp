@@ -27,6 +27,10 @@ inline int threads_for(std::int64_t jobs) {
 // Rethrows an exception of a job after all jobs have ended.
 template <typename F>
 void for_each_job(std::int64_t jobs, int threads, F f) {
+  if (threads == 1) {
+    for (std::int64_t job = 0; job < jobs; ++job) f(job, 0);
+    return;
+  }
   std::exception_ptr failure;
 #pragma omp parallel for num_threads(threads) schedule(dynamic)
   for (std::int64_t job = 0; job < jobs; ++job) {

@@ -94,10 +94,14 @@ class RowBackwardData {
                   std::int64_t group,
                   std::int64_t tap,
                   float* to) const {
-    for (std::int64_t f = 0; f < spans.channels; ++f) {
-      const T* const stored = weight + places_.filter(f);
-      for (std::int64_t c = 0; c < spans.filters; ++c) {
-        to[f * spans.most_filters() + c] = stored[places_.row(group, c, tap)];
+    constexpr std::int64_t block = GroupSpans::wide;
+    for (std::int64_t c = 0; c < spans.filters; ++c) {
+      const T* const stored = weight + places_.row(group, c, tap);
+      for (std::int64_t f = 0; f < spans.channels; f += block) {
+        const std::int64_t count = std::min(block, spans.channels - f);
+        const T* const from = stored + places_.filter(f);
+        float* const column = to + f * spans.most_filters() + c;
+        for (std::int64_t i = 0; i < count; ++i) column[i * spans.most_filters()] = from[i];
       }
     }
   }
