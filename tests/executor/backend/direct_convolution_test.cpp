@@ -13,6 +13,7 @@
 #include "executor/backend/onednn/workspace.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "tests/executor/backend/harness.hpp"
+#include "tests/slow_build.hpp"
 
 namespace cnnplan::onednn {
 namespace {
@@ -271,7 +272,7 @@ bool has_onednn() {
 TEST_CASE("direct convolution: random windows, paddings and groups") {
   constexpr double most_flops = 4e5;
   Random random(41);
-  for (int i = 0; i < test::random_cases(120); ++i) {
+  for (int i = 0; i < test::random_cases(test::is_slow_build ? 40 : 200); ++i) {
     KernelSpec spec = random_spec(random);
     while (flops(spec) > most_flops) spec = random_spec(random);
     for (const KernelPhase phase : phases) {

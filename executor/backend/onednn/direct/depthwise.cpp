@@ -2,16 +2,14 @@
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
-#include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/direct/direct_kernels.hpp"
 #include "executor/backend/onednn/direct/direct_loops.hpp"
 #include "executor/backend/onednn/direct/jobs.hpp"
+#include "executor/backend/onednn/direct/make_direct_kernel.hpp"
 #include "executor/backend/onednn/direct/stored_places.hpp"
 #include "executor/backend/onednn/direct/tap_places.hpp"
-#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
@@ -173,18 +171,7 @@ std::unique_ptr<Kernel> make_depthwise(const KernelSpec& spec) {
   if (spec.groups != spec.in[Dim::c] || spec.groups != spec.out[Dim::c]) {
     throw std::logic_error("a group has several channels or filters");
   }
-  Depthwise convolution(spec);
-  const std::int64_t bytes = convolution.workspace_bytes();
-  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    return std::make_unique<FunctionKernel>(
-        "depthwise loops",
-        spec,
-        [convolution = std::move(convolution)](const OperandsByRole& operands,
-                                               const StepState&) mutable {
-          convolution.run<T>(operands);
-        },
-        bytes);
-  });
+  return make_direct_kernel("depthwise loops", spec, Depthwise(spec));
 }
 
 }  // namespace cnnplan::onednn

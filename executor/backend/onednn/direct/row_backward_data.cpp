@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/direct/direct_kernels.hpp"
 #include "executor/backend/onednn/direct/direct_loops.hpp"
+#include "executor/backend/onednn/direct/make_direct_kernel.hpp"
 #include "executor/backend/onednn/direct/row_convolution.hpp"
 #include "executor/backend/onednn/direct/stored_places.hpp"
-#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/packed/input_classes.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
@@ -141,17 +140,7 @@ class RowBackwardData {
 }  // namespace
 
 std::unique_ptr<Kernel> make_row_backward_data(const KernelSpec& spec) {
-  RowBackwardData gradient(spec);
-  const std::int64_t bytes = gradient.workspace_bytes();
-  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    return std::make_unique<FunctionKernel>(
-        "gathered rows",
-        spec,
-        [gradient = std::move(gradient)](const OperandsByRole& operands, const StepState&) {
-          gradient.run<T>(operands);
-        },
-        bytes);
-  });
+  return make_direct_kernel("gathered rows", spec, RowBackwardData(spec));
 }
 
 }  // namespace cnnplan::onednn

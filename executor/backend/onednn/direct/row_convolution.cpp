@@ -37,19 +37,20 @@ void RowConvolution::add_products(const T* x,
   const std::int64_t together = channels_together(channels.size());
   const std::int64_t taps_at_once = taps_together(taps(), together);
   float* const gathered = workspace + positions_together_ * spans_.most_filters();
-  const float* rows = weight.first.data + span * weight.per_span;
-  for (std::int64_t tap = 0; tap < taps(); tap += taps_at_once) {
+  const float* const matrix = weight.first.data + span * weight.per_span;
+  const Range inside = rows_.taps_inside(positions);
+  if (inside.size() == 0) std::fill_n(workspace, positions.size() * filters, 0.0F);
+  for (std::int64_t tap = inside.begin; tap < inside.end; tap += taps_at_once) {
     for (std::int64_t c = 0; c < channels.size(); c += together) {
       const RowBlock block{
           .positions = positions,
-          .taps = {tap, std::min(tap + taps_at_once, taps())},
+          .taps = {tap, std::min(tap + taps_at_once, inside.end)},
           .channels = {channels.begin + c, std::min(channels.begin + c + together, channels.end)}};
       multiply(rows_.gather(x, block, gathered),
-               {rows, weight.first.step},
+               {matrix + (tap * channels.size() + c) * weight.first.step, weight.first.step},
                {.rows = positions.size(), .columns = filters, .depth = block.columns()},
-               tap + c > 0,
+               tap > inside.begin || c > 0,
                {workspace, filters});
-      rows += block.columns() * weight.first.step;
     }
   }
 }

@@ -1,17 +1,15 @@
 // Computes the gradient of filters as products of gathered rows and dy. Products of a few positions
 // are summed in fp32, and their sums in doubles, so that errors do not grow with the positions.
 #include <algorithm>
-#include <utility>
 
-#include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/direct/direct_kernels.hpp"
 #include "executor/backend/onednn/direct/direct_loops.hpp"
 #include "executor/backend/onednn/direct/group_spans.hpp"
 #include "executor/backend/onednn/direct/jobs.hpp"
+#include "executor/backend/onednn/direct/make_direct_kernel.hpp"
 #include "executor/backend/onednn/direct/product.hpp"
 #include "executor/backend/onednn/direct/stored_places.hpp"
 #include "executor/backend/onednn/direct/window_rows.hpp"
-#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
@@ -119,12 +117,16 @@ class RowFilterGradient {
     for (std::int64_t begin = 0; begin < rows_.positions(); begin += positions_in_fp32) {
       const Range positions{begin, std::min(begin + positions_in_fp32, rows_.positions())};
       const T* const gradients = dy + begin * spec_.out[Dim::c];
-      const RowBlock inputs{positions, block.taps, block.channels};
-      multiply_transposed(rows_.gather(operands[Role::x].as<const T>(), inputs, scratch.gathered),
-                          as_floats(gradients, positions.size(), block, scratch.gradients),
-                          {block.rows(), block.filters.size(), positions.size()},
-                          {scratch.products, block.filters.size()});
-      add_to_doubles(scratch.products, count, scratch.sums);
+      const Range taps = intersect(block.taps, rows_.taps_inside(positions));
+      if (taps.size() > 0) {
+        GradientBlock part = block;
+        part.taps = taps;
+        multiply_rows<T>(part, positions, operands, scratch);
+        const std::int64_t skipped = (taps.begin - block.taps.begin) * block.channels.size();
+        add_to_doubles(scratch.products,
+                       part.rows() * block.filters.size(),
+                       scratch.sums + skipped * block.filters.size());
+      }
       if (sums_bias) add_bias(gradients, positions.size(), block, scratch.bias_sums);
     }
     store(block, scratch.sums, operands[Role::dweight].as<float>());
@@ -132,6 +134,22 @@ class RowFilterGradient {
     std::copy_n(scratch.bias_sums,
                 block.filters.size(),
                 operands[Role::dbias].as<float>() + block.filters.begin);
+  }
+
+  // Writes the products of some positions.
+  template <typename T>
+  void multiply_rows(const GradientBlock& block,
+                     Range positions,
+                     const OperandsByRole& operands,
+                     const Scratch& scratch) const {
+    const T* const x = operands[Role::x].as<const T>();
+    const T* const dy = operands[Role::dy].as<const T>() + block.filters.begin;
+    multiply_transposed(
+        rows_.gather(x, {positions, block.taps, block.channels}, scratch.gathered),
+        as_floats(
+            dy + positions.begin * spec_.out[Dim::c], positions.size(), block, scratch.gradients),
+        {block.rows(), block.filters.size(), positions.size()},
+        {scratch.products, block.filters.size()});
   }
 
   template <typename T>
@@ -185,17 +203,7 @@ class RowFilterGradient {
 }  // namespace
 
 std::unique_ptr<Kernel> make_row_filter_gradient(const KernelSpec& spec) {
-  RowFilterGradient gradient(spec);
-  const std::int64_t bytes = gradient.workspace_bytes();
-  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    return std::make_unique<FunctionKernel>(
-        "gathered rows",
-        spec,
-        [gradient = std::move(gradient)](const OperandsByRole& operands, const StepState&) {
-          gradient.run<T>(operands);
-        },
-        bytes);
-  });
+  return make_direct_kernel("gathered rows", spec, RowFilterGradient(spec));
 }
 
 }  // namespace cnnplan::onednn

@@ -1,14 +1,12 @@
 // Computes a convolution forward from gathered rows.
 #include <algorithm>
 #include <functional>
-#include <utility>
 
-#include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/direct/direct_kernels.hpp"
 #include "executor/backend/onednn/direct/direct_loops.hpp"
+#include "executor/backend/onednn/direct/make_direct_kernel.hpp"
 #include "executor/backend/onednn/direct/row_convolution.hpp"
 #include "executor/backend/onednn/direct/stored_places.hpp"
-#include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 
 namespace cnnplan::onednn {
@@ -101,17 +99,7 @@ class RowForward {
 }  // namespace
 
 std::unique_ptr<Kernel> make_row_forward(const KernelSpec& spec) {
-  RowForward forward(spec);
-  const std::int64_t bytes = forward.workspace_bytes();
-  return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    return std::make_unique<FunctionKernel>(
-        "gathered rows",
-        spec,
-        [forward = std::move(forward)](const OperandsByRole& operands, const StepState&) {
-          forward.run<T>(operands);
-        },
-        bytes);
-  });
+  return make_direct_kernel("gathered rows", spec, RowForward(spec));
 }
 
 }  // namespace cnnplan::onednn

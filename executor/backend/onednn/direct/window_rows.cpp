@@ -27,6 +27,17 @@ bool is_inside(std::int64_t index, std::int64_t length) {
   return index >= 0 && index < length;
 }
 
+// Returns a range with all taps that meet one of `inputs` inputs from one of the outputs.
+Range taps_between(const WindowDim& dim,
+                   std::int64_t first,
+                   std::int64_t last,
+                   std::int64_t inputs) {
+  Range taps{0, dim.kernel};
+  while (taps.begin < taps.end && input_of(dim, last, taps.begin) < 0) ++taps.begin;
+  while (taps.begin < taps.end && input_of(dim, first, taps.end - 1) >= inputs) --taps.end;
+  return taps;
+}
+
 }  // namespace
 
 WindowRows::WindowRows(const KernelSpec& convolution)
@@ -47,6 +58,22 @@ WindowRows::Place WindowRows::place_of(std::int64_t position) const {
           .d = plane % spec_.out[Dim::d],
           .h = row % spec_.out[Dim::h],
           .w = position % spec_.out[Dim::w]};
+}
+
+// Looks at the outermost dim that has several taps, where the positions are in one sample or plane.
+Range WindowRows::taps_inside(Range positions) const {
+  const auto& [depth, height, width] = spec_.window.dims;
+  const Place first = place_of(positions.begin);
+  const Place last = place_of(positions.end - 1);
+  if (first.n != last.n) return {0, taps_};
+  if (depth.kernel > 1) {
+    const Range taps = taps_between(depth, first.d, last.d, spec_.in[Dim::d]);
+    const std::int64_t inner = height.kernel * width.kernel;
+    return {taps.begin * inner, taps.end * inner};
+  }
+  if (first.d != last.d) return {0, taps_};
+  const Range taps = taps_between(height, first.h, last.h, spec_.in[Dim::h]);
+  return {taps.begin * width.kernel, taps.end * width.kernel};
 }
 
 template <typename T>

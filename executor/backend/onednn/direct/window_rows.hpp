@@ -25,6 +25,8 @@ class WindowRows {
 
   std::int64_t positions() const { return positions_; }
   std::int64_t taps() const { return taps_; }
+  // Returns a range of taps. All other taps meet the padding alone at these positions.
+  Range taps_inside(Range positions) const;
   // Writes a block to `memory`, and says how it is stored there. Inputs outside of x are zeros. T
   // is float or BFloat16. @pre x is dense
   template <typename T>
