@@ -3,15 +3,19 @@
 #include "executor/backend/onednn/direct/direct_convolution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <memory>
+#include <vector>
 
 #include <doctest/doctest.h>
 
-#include "executor/backend/element.hpp"
 #include "executor/backend/onednn/workspace.hpp"
 #include "planner/tensor/enumerators.hpp"
+#include "tests/executor/backend/guarded_operand.hpp"
 #include "tests/executor/backend/harness.hpp"
 #include "tests/slow_build.hpp"
 
@@ -20,59 +24,9 @@ namespace {
 
 using test::Candidate;
 using test::Element;
+using test::GuardedOperand;
 using test::Random;
 using test::Values;
-
-// Holds a dense operand between guards, which no kernel may write.
-class Operand {
- public:
-  Operand(Element element, std::int64_t count)
-      : element_(element), count_(count), bytes_((count + 2 * guard) * bytes_of(element)) {
-    for (std::int64_t i = -guard; i < count + guard; ++i) store(i, untouched);
-  }
-  Operand(Element element, const Values& values) : Operand(element, std::ssize(values)) {
-    for (std::int64_t i = 0; i < count_; ++i) store(i, values[i]);
-  }
-
-  void* data() { return bytes_.data() + guard * bytes_of(element_); }
-  TensorView view(const Shape& shape) {
-    return view_of(data(), whole(shape), whole(shape), bytes_of(element_));
-  }
-  TensorView view() { return view({{1, 1, 1, 1, count_}}); }
-  Values values() const {
-    Values values;
-    for (std::int64_t i = 0; i < count_; ++i) values.push_back(load(i));
-    return values;
-  }
-  bool guards_are_untouched() const {
-    bool same = true;
-    for (std::int64_t i = 0; i < guard; ++i) {
-      same = same && load(-1 - i) == untouched && load(count_ + i) == untouched;
-    }
-    return same;
-  }
-
- private:
-  static constexpr std::int64_t guard = 33;    // more than the vector that a loop may read too much
-  static constexpr double untouched = -992.0;  // is exact in every precision
-
-  template <typename F>
-  decltype(auto) with_element(F f) const {
-    return with_type_of(element_type(element_), f);
-  }
-  void store(std::int64_t i, double value) {
-    with_element([&]<typename T>(T) { static_cast<T*>(data())[i] = stored<T>(value); });
-  }
-  double load(std::int64_t i) const {
-    return with_element([&]<typename T>(T) {
-      return static_cast<double>(reinterpret_cast<const T*>(bytes_.data())[guard + i]);
-    });
-  }
-
-  Element element_;
-  std::int64_t count_;
-  std::vector<std::byte> bytes_;
-};
 
 struct Problem {
   KernelSpec spec;
@@ -93,37 +47,26 @@ void spoil_workspace(std::int64_t bytes) {
   if (bytes > 0) std::memset(workspace.data(), 0xff, bytes);
 }
 
-void run_guarded(Kernel& kernel, Operands views, const std::vector<Operand*>& operands) {
+void run_guarded(Kernel& kernel, Operands views, const std::vector<GuardedOperand*>& operands) {
   spoil_workspace(kernel.workspace_bytes());
   kernel.run(views, {});
-  for (const Operand* operand : operands) CHECK(operand->guards_are_untouched());
+  for (const GuardedOperand* operand : operands) CHECK(operand->guards_are_untouched());
 }
 
-Results run_forward(const Problem& problem, const Candidate& candidate, Kernel& kernel) {
+Results run_to_activations(const Problem& problem, const Candidate& candidate, Kernel& kernel) {
   const KernelSpec& spec = problem.spec;
+  const bool is_forward = spec.phase == KernelPhase::forward;
   const Element element = test::element_of(candidate.precision);
   test::StoredWeight stored(candidate, spec);
-  Operand weight(element, stored.import_plain(problem.weight).copy().values());
-  Operand x(element, problem.x);
-  Operand bias(test::parameter_of(candidate.precision), problem.bias);
-  Operand y(element, volume(spec.out));
-  std::vector<TensorView> views{x.view(spec.in), weight.view()};
+  GuardedOperand weight(element, stored.import_plain(problem.weight).copy().values());
+  GuardedOperand from(element, is_forward ? problem.x : problem.dy);
+  GuardedOperand bias(test::parameter_of(candidate.precision), problem.bias);
+  GuardedOperand to(element, volume(is_forward ? spec.out : spec.in));
+  std::vector<TensorView> views{from.view(is_forward ? spec.in : spec.out), weight.view()};
   if (spec.bias) views.push_back(bias.view());
-  views.push_back(y.view(spec.out));
-  run_guarded(kernel, views, {&x, &weight, &bias, &y});
-  return {.values = y.values()};
-}
-
-Results run_backward_data(const Problem& problem, const Candidate& candidate, Kernel& kernel) {
-  const KernelSpec& spec = problem.spec;
-  const Element element = test::element_of(candidate.precision);
-  test::StoredWeight stored(candidate, spec);
-  Operand weight(element, stored.import_plain(problem.weight).copy().values());
-  Operand dy(element, problem.dy);
-  Operand dx(element, volume(spec.in));
-  const std::vector<TensorView> views{dy.view(spec.out), weight.view(), dx.view(spec.in)};
-  run_guarded(kernel, views, {&weight, &dy, &dx});
-  return {.values = dx.values()};
+  views.push_back(to.view(is_forward ? spec.out : spec.in));
+  run_guarded(kernel, views, {&from, &weight, &bias, &to});
+  return {.values = to.values()};
 }
 
 Results run_backward_filter(const Problem& problem, const Candidate& candidate, Kernel& kernel) {
@@ -131,10 +74,10 @@ Results run_backward_filter(const Problem& problem, const Candidate& candidate, 
   const Element element = test::element_of(candidate.precision);
   const Element parameter = test::parameter_of(candidate.precision);
   const Backend& backend = test::prepared(candidate.backend);
-  Operand x(element, problem.x);
-  Operand dy(element, problem.dy);
-  Operand dweight(parameter, backend.weight_elements(spec));
-  Operand dbias(parameter, spec.out[Dim::c]);
+  GuardedOperand x(element, problem.x);
+  GuardedOperand dy(element, problem.dy);
+  GuardedOperand dweight(parameter, backend.weight_elements(spec));
+  GuardedOperand dbias(parameter, spec.out[Dim::c]);
   std::vector<TensorView> views{x.view(spec.in), dy.view(spec.out), dweight.view()};
   if (spec.bias) views.push_back(dbias.view());
   run_guarded(kernel, views, {&x, &dy, &dweight, &dbias});
@@ -150,9 +93,8 @@ Results run_backward_filter(const Problem& problem, const Candidate& candidate, 
 Results run(Problem problem, const Candidate& candidate, const Make& make) {
   problem.spec.precision = candidate.precision;
   const auto kernel = make(problem.spec);
-  if (problem.spec.phase == KernelPhase::forward) return run_forward(problem, candidate, *kernel);
-  if (problem.spec.phase == KernelPhase::backward_data) {
-    return run_backward_data(problem, candidate, *kernel);
+  if (problem.spec.phase != KernelPhase::backward_filter) {
+    return run_to_activations(problem, candidate, *kernel);
   }
   return run_backward_filter(problem, candidate, *kernel);
 }

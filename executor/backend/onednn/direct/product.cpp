@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include <dnnl.h>
+#include <dnnl.hpp>
 
 #include "planner/base/error.hpp"
 
@@ -16,7 +16,7 @@ void call(char transposes_a,
           const Extents& extents,
           float earlier,
           const Matrix& c) {
-  const dnnl_status_t status = dnnl_sgemm(transposes_a,
+  const dnnl::status status = dnnl::sgemm(transposes_a,
                                           'N',
                                           extents.rows,
                                           extents.columns,
@@ -29,8 +29,9 @@ void call(char transposes_a,
                                           earlier,
                                           c.data,
                                           c.step);
-  if (status == dnnl_success) return;
-  throw BackendError("onednn: dnnl_sgemm failed with status " + std::to_string(status));
+  if (status == dnnl::status::success) return;
+  throw BackendError("onednn: sgemm failed with status " +
+                     std::to_string(static_cast<int>(status)));
 }
 
 }  // namespace
