@@ -1,0 +1,33 @@
+// Multiplies matrices in fp32 by oneDNN.
+#pragma once
+
+#include <cstdint>
+
+namespace cnnplan::onednn {
+
+// Rows are `step` floats apart, or columns where the matrix is stored by columns.
+struct ConstMatrix {
+  const float* data = nullptr;
+  std::int64_t step = 0;
+  bool by_columns = false;
+};
+struct Matrix {
+  float* data = nullptr;
+  std::int64_t step = 0;
+};
+struct Extents {
+  std::int64_t rows = 0;  // of the result
+  std::int64_t columns = 0;
+  std::int64_t depth = 0;  // products of each sum
+};
+
+// Computes c = a b. With `adds`, c += a b. @pre b is stored by rows @throws BackendError
+void multiply(
+    const ConstMatrix& a, const ConstMatrix& b, const Extents& extents, bool adds, const Matrix& c);
+// Computes c = a^T b. @pre b is stored by rows @throws BackendError
+void multiply_transposed(const ConstMatrix& a,
+                         const ConstMatrix& b,
+                         const Extents& extents,
+                         const Matrix& c);
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,68 @@
+// Computes convolutions as products of gathered inputs and matrices of weights, for forward and for
+// backward data.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "executor/backend/onednn/direct/group_spans.hpp"
+#include "executor/backend/onednn/direct/jobs.hpp"
+#include "executor/backend/onednn/direct/product.hpp"
+#include "executor/backend/onednn/direct/window_rows.hpp"
+
+namespace cnnplan::onednn {
+
+// Has a matrix for each span of groups, with rows in the order (tap, channel of the span) and the
+// filters of the span as columns.
+struct SpanMatrices {
+  ConstMatrix first;
+  std::int64_t per_span = 0;  // floats from one matrix to the next
+};
+
+// Holds sums of a block of positions and filters, (positions, filters), dense.
+struct SumBlock {
+  Range positions;
+  Range filters;
+  const float* sums = nullptr;
+};
+
+// Sizes are in floats.
+class RowConvolution {
+ public:
+  // Reads `in`, `out`, `window` and `groups` of `convolution`.
+  explicit RowConvolution(const KernelSpec& convolution);
+
+  const GroupSpans& spans() const { return spans_; }
+  std::int64_t taps() const { return rows_.taps(); }
+  // Returns the size of a dense matrix of a span.
+  std::int64_t matrix_floats() const {
+    return taps() * spans_.most_channels() * spans_.most_filters();
+  }
+  std::int64_t workspace_floats() const { return threads_ * floats_per_thread(); }
+
+  // Passes all sums to `write`, block by block, from several threads at the same time. T is float
+  // or BFloat16. @pre x is dense
+  using Write = std::function<void(const SumBlock& block)>;
+  template <typename T>
+  void run(const T* x, const SpanMatrices& weight, float* workspace, const Write& write) const;
+
+ private:
+  std::int64_t block_columns() const;
+  std::int64_t blocks() const { return block_count(rows_.positions(), positions_together_); }
+  std::int64_t floats_per_thread() const {
+    return positions_together_ * (block_columns() + spans_.most_filters());
+  }
+  template <typename T>
+  void add_products(const T* x,
+                    const SpanMatrices& weight,
+                    std::int64_t span,
+                    Range positions,
+                    float* workspace) const;
+
+  GroupSpans spans_;
+  WindowRows rows_;
+  std::int64_t positions_together_;
+  int threads_;
+};
+
+}  // namespace cnnplan::onednn
