@@ -1,0 +1,163 @@
+"""Compares training steps of random networks, plans and options on 1 to 8 ranks with PyTorch in double.
+
+A case draws a network, ranks, options of the planner and of the training. cnnplan plans it, and cnnexec trains one to
+three steps with given weights and data. The output, the loss, and all gradients, trained weights and running values
+are compared with PyTorch's. The limit of fp64 is 1e-11 of the norm. Other precisions may be a few times as far off as
+PyTorch is when noise of the size of roundings is added to all its values.
+
+A find leaves a folder with network, plan, weights, data, commands, and expected and seen values. --replay runs it
+again.
+"""
+
+import argparse
+import json
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+EXIT_ENVIRONMENT = 5
+COMPARED_PART = 0.8
+
+
+def arguments_of(words):
+    parser = argparse.ArgumentParser(prog="scripts/campaign networks", description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first case; each further one adds 1")
+    parser.add_argument("--cases", type=int, default=100)
+    parser.add_argument("--seconds", type=float, help="start no case after this time")
+    parser.add_argument("--bin", type=Path, default=Path("build/release/bin"), help="folder of cnnplan and cnnexec")
+    parser.add_argument("--finds", type=Path, default=Path("build/campaigns/networks"), help="gets a folder per find")
+    parser.add_argument("--replay", type=Path, help="run the case of this folder, as a find leaves it, instead")
+    parser.add_argument("--limit", type=float, default=60, help="seconds after which a program counts as hanging")
+    return parser.parse_args(words)
+
+
+def require_peer():
+    """Ends the program where PyTorch or h5py is missing."""
+    try:
+        import h5py  # noqa: F401
+        import torch  # noqa: F401
+    except ImportError as error:
+        print(f"scripts/campaign networks: {error}; scripts/setup --bench installs it", file=sys.stderr)
+        sys.exit(EXIT_ENVIRONMENT)
+
+
+class Case:
+    """Runs one case in a folder, which keeps all its files."""
+
+    def __init__(self, folder, options):
+        from campaigns.networks_run import Programs
+        self.folder = folder
+        self.programs = Programs(options.bin.resolve(), folder, options.limit)
+        self.case = self.plan = None
+
+    def draw(self, seed):
+        """Writes the network, weights and data of a seed."""
+        import numpy
+        from campaigns.networks_data import draw_data, draw_weights, write_files
+        from campaigns.networks_plan import draw_case, write_json
+        self.case, network = draw_case(seed)
+        generator = numpy.random.default_rng(seed)
+        weights, logits = draw_weights(generator, network)
+        write_files(self.folder, weights, draw_data(generator, self.case, network, logits))
+        write_json(self.folder / "network.json", network)
+        write_json(self.folder / "case.json", self.case)
+
+    def load(self):
+        """Takes the files of a find, its plan included."""
+        self.case = json.loads((self.folder / "case.json").read_text(encoding="utf-8"))
+        if (self.folder / "plan.json").exists():
+            self.plan = json.loads((self.folder / "plan.json").read_text(encoding="utf-8"))
+
+    def compare(self):
+        """Returns (verdict, text). @throws Refused, Find"""
+        from campaigns.networks_compare import Comparison
+        from campaigns.networks_data import WEIGHTS, read_data, read_tensors
+        from campaigns.networks_run import Find
+        self.plan = self.plan or self.programs.planned(self.case)
+        weights, data = read_tensors(self.folder / WEIGHTS), read_data(self.folder)
+        comparison = Comparison(self.case, self.plan, weights, data)
+        if comparison.overflows():
+            return "overflow", "values beyond those of fp16"
+        seen = self.programs.trained(self.case)
+        errors = comparison.errors(seen)
+        worst = max(errors, key=lambda name: errors[name] / comparison.limit(name))
+        text = f"{errors[worst]:.1e} of {comparison.limit(worst):.1e} at {worst}"
+        if comparison.beyond(errors):
+            self.keep_values(comparison.results, seen)
+            raise Find(f"{len(comparison.beyond(errors))} of {len(errors)} tensors differ, worst {text}")
+        return ("equal" if comparison.is_stable() else "unstable"), text
+
+    def keep_values(self, expected, seen):
+        import h5py
+        with h5py.File(self.folder / "expected-and-seen.h5", "w") as file:
+            for name, value in expected.items():
+                file[f"expected/{name}"], file[f"seen/{name}"] = value, seen[name]
+
+    def title(self):
+        case = self.case
+        return f"{case['ranks']} ranks {case['precision']:4} {case['backend']:9} {case['mode']:12}"
+
+
+def verdict_of(case, counts):
+    """Returns (verdict, text), and counts what was compared."""
+    from campaigns.networks_run import Find, Refused
+    try:
+        verdict, text = case.compare()
+    except Refused as refused:
+        counts.refuse(str(refused))
+        return "refused", str(refused)
+    except Find as find:
+        return "FIND", str(find)
+    if verdict == "equal":
+        counts.compare(case.case, case.plan)
+    return verdict, text
+
+
+def run_case(case, counts, options):
+    """Prints the line of a case. Returns its verdict."""
+    begin = time.monotonic()
+    verdict, text = verdict_of(case, counts)
+    counts.verdicts[verdict] += 1
+    print(f"seed {case.case['seed']} {case.title()} {verdict}: {text} ({time.monotonic() - begin:.1f} s)", flush=True)
+    if verdict == "FIND" and not options.replay:
+        kept = options.finds / str(case.case["seed"])
+        shutil.rmtree(kept, ignore_errors=True)
+        shutil.copytree(case.folder, kept)
+        print(f"  files in {kept}; repeat with: scripts/campaign networks --replay {kept}", flush=True)
+    return verdict
+
+
+def main(arguments):
+    """Runs the cases, and prints what they covered. Returns 1 after a find, or if too few cases were compared."""
+    options = arguments_of(arguments)
+    require_peer()
+    from campaigns.networks_counts import Counts
+    counts = Counts()
+    if options.replay:
+        with tempfile.TemporaryDirectory() as folder:
+            case = Case(Path(shutil.copytree(options.replay, folder, dirs_exist_ok=True)), options)
+            case.load()
+            return int(run_case(case, counts, options) == "FIND")
+    end = time.monotonic() + (options.seconds or float("inf"))
+    for seed in range(options.seed, options.seed + options.cases):
+        if time.monotonic() > end:
+            break
+        with tempfile.TemporaryDirectory() as folder:
+            case = Case(Path(folder), options)
+            case.draw(seed)
+            run_case(case, counts, options)
+    print(counts.text())
+    return ending(counts)
+
+
+def ending(counts):
+    """Prints what the campaign says, and returns its exit code."""
+    cases, finds, compared = sum(counts.verdicts.values()), counts.verdicts["FIND"], counts.verdicts["equal"]
+    print(f"{cases} cases, {compared} equal, {finds} finds")
+    if compared + finds < COMPARED_PART * cases:
+        print(f"fewer than {COMPARED_PART:.0%} of the cases were compared")
+        return 1
+    return int(finds > 0)
