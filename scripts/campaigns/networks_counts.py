@@ -4,6 +4,7 @@ import collections
 import re
 
 from campaigns.networks_chain import written_out
+from campaigns.networks_layers import LOSSES
 from campaigns.networks_plan import pairs
 
 AXES = "ncdhwrl"
@@ -63,5 +64,7 @@ def options_of(case, plan):
     found |= {"sample_blocks"} if plan.get("sample_blocks", 1) > 1 else set()
     found |= {name for name in ("momentum", "weight_decay", "infer", "bytes") if case[name]}
     found |= {"several steps"} if case["steps"] > 1 else set()
+    kinds = [layer["kind"] for layer in written_out(plan["network"])]
+    found |= {"auxiliary loss"} if any(kind in LOSSES for kind in kinds[:-1]) else set()
     found |= {"loss_scale"} if case["loss_scale"] != 1 else set()
     return found

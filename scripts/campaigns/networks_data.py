@@ -5,8 +5,8 @@ import numpy
 import torch
 
 from campaigns.networks_chain import written_out
-from campaigns.networks_layers import spatial
-from campaigns.networks_peer import LOSSES, Network
+from campaigns.networks_layers import LOSSES, spatial
+from campaigns.networks_peer import Network
 
 WEIGHTS, DATA = "weights.h5", "data.h5"
 

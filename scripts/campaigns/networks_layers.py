@@ -5,6 +5,8 @@ import math
 import torch
 import torch.nn.functional as F
 
+LOSSES = ("softmax_cross_entropy", "mean_squared_error")
+
 
 def spatial(layer, key, default):
     """Returns a spatial parameter as [D, H, W]."""

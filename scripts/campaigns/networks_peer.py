@@ -7,12 +7,11 @@ import torch
 import torch.nn.functional as F
 
 from campaigns.networks_chain import written_out
-from campaigns.networks_layers import FUNCTIONS
+from campaigns.networks_layers import FUNCTIONS, LOSSES
 from campaigns.networks_plan import pairs
 from campaigns.networks_random import dropout_mask, sample_order
 
 torch.set_num_threads(1)
-LOSSES = ("softmax_cross_entropy", "mean_squared_error")
 DIMS = {"d": 2, "h": 3, "w": 4}
 
 
