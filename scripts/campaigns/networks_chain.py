@@ -9,7 +9,7 @@ def draw_chain(random, batch):
     """Returns a network with a residual chain, which multigrid may split over its layers."""
     drawer = NetworkDrawer(random, batch)
     draw = random.randint
-    drawer.deep = False
+    drawer.deep = drawer.is_large = False
     size = [draw(2, 6), draw(2, 6)]
     channels = draw(1, 4)
     drawer.add("input", (2, 1, *size), channels=2, size=size)

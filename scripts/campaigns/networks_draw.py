@@ -1,6 +1,6 @@
 """Draws random networks with every kind of layer, small enough to train within a second."""
 
-MAX_ELEMENTS = 4000  # of the output of a layer, for all samples
+MAX_ELEMENTS, MANY_ELEMENTS = 4000, 40000  # of the output of a layer, for all samples
 CHANNELS = (1, 2, 3, 4, 5, 6, 8, 12, 16, 17)
 LONG = 1.25  # a clipped ReLU ends here, so that many values lie on both sides
 
@@ -24,11 +24,12 @@ class NetworkDrawer:
     def __init__(self, random, batch):
         self.random, self.batch = random, batch
         self.layers, self.shapes, self.last = [], {}, None
+        self.deep, self.is_large = self.one_in(4), self.one_in(12)
 
     def draw(self):
-        """Returns a network of 1 to 5 blocks, with auxiliary losses in every fourth."""
+        """Returns a network of up to 6 blocks, or up to 2 where the extents are large."""
         self.add_input()
-        for _ in range(self.random.randint(1, 5)):
+        for _ in range(self.random.randint(0, 2 if self.is_large else 6)):
             self.random.choice(self.blocks())()
         self.add_heads()
         return {"schema": "cnnplan.network/1", "name": "drawn", "layers": self.needed_layers()}
@@ -54,7 +55,7 @@ class NetworkDrawer:
         elements = self.batch
         for extent in shape:
             elements *= extent
-        return 0 < elements <= MAX_ELEMENTS and min(shape) > 0
+        return min(shape) > 0 and elements <= (MANY_ELEMENTS if self.is_large else MAX_ELEMENTS)
 
     def add(self, kind, shape, inputs=None, **parameters):
         name = f"{kind}{len(self.layers)}"
@@ -81,10 +82,10 @@ class NetworkDrawer:
 
     def add_input(self):
         draw = self.random.randint
-        self.deep = self.one_in(4)
-        rows, columns = draw(1, 7 if self.deep else 15), draw(1, 7 if self.deep else 15)
+        most = (7, 15, 20, 70)[2 * self.is_large + (not self.deep)]
+        rows, columns = draw(1, most), draw(1, most)
         if not self.deep and self.one_in(6):
-            rows, columns = self.random.choice([(1, draw(5, 40)), (draw(5, 40), 1)])
+            rows, columns = self.random.choice([(1, draw(5, 300)), (draw(5, 300), 1)])
         size = [draw(1, 6), rows, columns] if self.deep else [rows, columns]
         channels = draw(1, 5)
         self.add("input", (channels, *([1] + size)[-3:]), channels=channels, size=size)
@@ -97,7 +98,7 @@ class NetworkDrawer:
         names = ("kernel", "stride", "padding", "padding_end", "dilation") + (("output_padding",) if transposed else ())
         window = {name: [] for name in names}
         for _ in self.dims():
-            kernel, stride = self.random.randint(1, 4 if transposed else 5), self.random.randint(1, 3)
+            kernel, stride = self.random.randint(1, 4 if transposed else 7), self.random.randint(1, 3)
             dilation = self.random.randint(1, 3) if self.one_in(3) else 1
             reach = dilation * (kernel - 1) + 1
             usual = 0 if transposed else reach // 2
@@ -278,10 +279,11 @@ class NetworkDrawer:
         self.add("fully_connected", (outputs, 1, 1, 1), outputs=outputs, bias=self.one_in(2))
 
     def add_heads(self):
-        """Adds the main loss, per image or per pixel, and losses of other layers in every fourth network."""
+        """Adds the main loss, per image or per pixel, and now and then losses of other layers."""
         sources = [name for name in self.shapes if name != self.last]
         classes = self.random.randint(2, 7)
-        is_dense = self.one_in(3) and self.add_windowed(self.same_window(1), classes)
+        window = self.window() if self.one_in(2) else self.same_window(1)
+        is_dense = self.one_in(3) and self.add_windowed(window, classes)
         if not is_dense:
             self.add_outputs(classes)
         loss = "mean_squared_error" if self.one_in(4) else "softmax_cross_entropy"

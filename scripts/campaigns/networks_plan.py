@@ -10,7 +10,7 @@ from campaigns.networks_draw import NetworkDrawer
 ALLREDUCES = ("ring", "recursive_doubling", "rabenseifner", "hierarchical", "library")
 HALVES = ("ring", "library")
 TREES = ("recursive_doubling", "rabenseifner")
-MODES = {"search": 35, "uniform": 15, "edited": 35, "reproducible": 8, "multigrid": 7}
+MODES = {"search": 32, "uniform": 12, "edited": 42, "reproducible": 7, "multigrid": 7}
 RANKS = {1: 10, 2: 20, 3: 8, 4: 12, 5: 2, 6: 3, 7: 2, 8: 5}
 PRECISIONS = {"fp64": 60, "fp32": 25, "bf16": 6, "fp16": 5, "tf32": 4}
 ISAS = ("", "", "AVX512_CORE", "AVX2", "SSE41")
@@ -111,7 +111,7 @@ def draw_multigrid(draw, case, network):
     if draw.randrange(3) == 0:
         return words + ["--cycles", 0]
     return words + ["--cycles", coarse + 1, "--coarsening", 2, "--levels", 2, "--relaxation", draw.choice(["f", "fcf"]),
-                    "--first-guess", draw.choice(["coarse", "previous"])]
+                    "--first-guess", draw.choice(["coarse", "previous"]), "--concurrency", draw.choice([1, 1, 2])]
 
 
 def draw_platform(seed, ranks):

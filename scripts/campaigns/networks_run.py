@@ -37,8 +37,7 @@ class Programs:
         try:
             text = process.communicate(timeout=self.limit_s)[1]
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            stop(process)
             raise Find(f"{os.path.basename(words[0])} did not end within {self.limit_s} s") from None
         return process.returncode, text
 
@@ -104,6 +103,17 @@ class Programs:
         code, text = self.run(command, isa)
         if code != 0:
             raise Find(f"cnnexec ended with {code}: {last_line(text)}")
+
+
+def stop(process):
+    """Ends a process and its children. mpirun ends its ranks when it gets SIGTERM."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        os.killpg(process.pid, number)
+        try:
+            process.communicate(timeout=5)
+            return
+        except subprocess.TimeoutExpired:
+            continue
 
 
 def last_line(text):
