@@ -9,8 +9,8 @@ from benchmarks.common import BIN, OUT, ROOT, ROUNDS, Case, mpirun, run, table
 BATCHES = (4, 8)
 LAYOUTS = ("channels_last", "contiguous")
 STEPS = 8
-# In fp32, this gradient of a deep network is off by about 0.02. A wrong product of matrices changes it by 1 and more.
-LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 0.1
+# In fp32, this gradient of a deep network is 0.02 to 0.05 off. A wrong product of matrices changes it by 1 and more.
+LOSS_LIMIT, GRADIENT_LIMIT = 1e-4, 0.2
 
 
 def pytorch(batch, layout, *options):
@@ -76,5 +76,5 @@ def peer():
             check(batch, layout, plan)
         times, kernel = rounds(case, plan)
         rows.append(row(batch, times))
-    return table(f"ResNet-50, 224x224, one core: seconds per step beside PyTorch, whose OpenBLAS runs {kernel} kernels",
+    return table(f"ResNet-50, 224x224, one core: seconds per step. OpenBLAS of PyTorch runs {kernel} kernels",
                  ["", "cnnexec", *(f"PyTorch {layout}" for layout in LAYOUTS), "ratio to the better", "rounds"], rows)

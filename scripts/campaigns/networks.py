@@ -82,6 +82,8 @@ class Case:
         if comparison.overflows():
             return "overflow", "values beyond those of fp16"
         seen = self.programs.trained(self.case)
+        if comparison.unequal_names(seen):
+            raise Find(f"tensors that only one side has: {', '.join(comparison.unequal_names(seen))}")
         errors = comparison.errors(seen)
         worst = max(errors, key=lambda name: errors[name] / comparison.limit(name))
         text = f"{errors[worst]:.1e} of {comparison.limit(worst):.1e} at {worst}"

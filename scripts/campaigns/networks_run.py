@@ -89,6 +89,8 @@ class Programs:
         for option in ("learning_rate", "momentum", "weight_decay", "loss_scale"):
             words += ["--" + option.replace("_", "-"), repr(case[option])]
         self.execute(case, words)
+        if not (self.folder / DUMP).exists():
+            raise Find("cnnexec ended with 0 and without a dump")
         found = read_tensors(self.folder / DUMP)
         if case["infer"]:
             self.execute(case, ["--weights", DUMP, "--infer", INFERRED])
