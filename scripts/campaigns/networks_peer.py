@@ -27,6 +27,10 @@ class Noise:
         root = x.pow(2).mean().sqrt() if x.numel() else 0.0
         return self.relative * (x.abs() + 0.1 * root) * uniform
 
+    def of_sums(self, x):
+        """Returns what roundings in double change in sums of this size."""
+        return 2.0**-50 * x * (2 * torch.rand(x.shape, generator=self.generator, dtype=x.dtype) - 1)
+
     def of_error(self, x):
         uniform = 2 * torch.rand(x.shape, generator=self.generator, dtype=x.dtype) - 1
         return self.of(x) + self.absolute * uniform
@@ -129,9 +133,21 @@ class Network:
                 continue
             mean = part.mean((0, 2, 3, 4), keepdim=True)
             variance = ((part - mean) ** 2).mean((0, 2, 3, 4), keepdim=True)
+            if self.noise:
+                variance = self.rounded(part, mean.detach(), variance, epsilon)
             y[place] = (part - mean) / (variance + epsilon).sqrt() * scale + shift
             self.remember(layer, str(place), part, mean, variance)
         return y
+
+    def rounded(self, part, mean, variance, epsilon):
+        """Returns a variance off by what cancels out in a mean of squares, as cnnexec computes it in double. Normalised
+        values are then off, too, so their products with error signals do not cancel out as they should.
+        """
+        if part.requires_grad:
+            digits = 1 + mean**2 / (variance.detach() + epsilon)
+            part.register_hook(lambda dx: dx + self.noise.of_sums(digits * dx.abs().amax((0, 2, 3, 4), keepdim=True)
+                                                                  * torch.ones_like(dx)))
+        return (variance + self.noise.of_sums(mean**2)).clamp(min=0)
 
     def remember(self, layer, place, part, mean, variance):
         """Updates the running values of a block, with the unbiased variance."""
