@@ -10,6 +10,7 @@ again.
 """
 
 import argparse
+import concurrent.futures
 import json
 import shutil
 import sys
@@ -27,6 +28,7 @@ def arguments_of(words):
     parser.add_argument("--seed", type=int, default=1, help="seed of the first case; each further one adds 1")
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seconds", type=float, help="start no case after this time")
+    parser.add_argument("--jobs", type=int, default=1, help="cases that run at the same time")
     parser.add_argument("--bin", type=Path, default=Path("build/release/bin"), help="folder of cnnplan and cnnexec")
     parser.add_argument("--finds", type=Path, default=Path("build/campaigns/networks"), help="gets a folder per find")
     parser.add_argument("--replay", type=Path, help="run the case of this folder, as a find leaves it, instead")
@@ -103,33 +105,72 @@ class Case:
         return f"{case['ranks']} ranks {case['precision']:4} {case['backend']:9} {case['mode']:12}"
 
 
-def verdict_of(case, counts):
-    """Returns (verdict, text), and counts what was compared."""
+def verdict_of(case):
+    """Returns (verdict, text)."""
     from campaigns.networks_run import Find, Refused
     try:
-        verdict, text = case.compare()
+        return case.compare()
     except Refused as refused:
-        counts.refuse(str(refused))
         return "refused", str(refused)
     except Find as find:
         return "FIND", str(find)
+
+
+def timed(case):
+    """Returns (verdict, text, seconds)."""
+    begin = time.monotonic()
+    return *verdict_of(case), time.monotonic() - begin
+
+
+def record(case, outcome, counts):
+    """Prints the line of a case and counts it."""
+    verdict, text, seconds = outcome
+    counts.verdicts[verdict] += 1
+    if verdict == "refused":
+        counts.refuse(text)
     if verdict == "equal":
         counts.compare(case.case, case.plan)
-    return verdict, text
+    print(f"seed {case.case['seed']} {case.title()} {verdict}: {text} ({seconds:.1f} s)", flush=True)
 
 
-def run_case(case, counts, options):
-    """Prints the line of a case. Returns its verdict."""
-    begin = time.monotonic()
-    verdict, text = verdict_of(case, counts)
-    counts.verdicts[verdict] += 1
-    print(f"seed {case.case['seed']} {case.title()} {verdict}: {text} ({time.monotonic() - begin:.1f} s)", flush=True)
-    if verdict == "FIND" and not options.replay:
-        kept = options.finds / str(case.case["seed"])
-        shutil.rmtree(kept, ignore_errors=True)
-        shutil.copytree(case.folder, kept)
-        print(f"  files in {kept}; repeat with: scripts/campaign networks --replay {kept}", flush=True)
-    return verdict
+def run_seed(seed, options, end):
+    """Draws and runs the case of a seed. Returns it with its outcome, or nothing if the time is over."""
+    if time.monotonic() > end:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(Path(folder), options)
+        case.draw(seed)
+        outcome = timed(case)
+        if outcome[0] == "FIND":
+            kept = options.finds / str(seed)
+            shutil.rmtree(kept, ignore_errors=True)
+            shutil.copytree(case.folder, kept)
+        return case, outcome
+
+
+def run_seeds(options, counts):
+    """Runs the cases of all seeds, several at a time, and says where finds are."""
+    end = time.monotonic() + (options.seconds or float("inf"))
+    pool = concurrent.futures.ThreadPoolExecutor(options.jobs)
+    try:
+        seeds = range(options.seed, options.seed + options.cases)
+        for done in pool.map(lambda seed: run_seed(seed, options, end), seeds):
+            if done:
+                record(*done, counts)
+            if done and done[1][0] == "FIND":
+                kept = options.finds / str(done[0].case["seed"])
+                print(f"  files in {kept}; repeat with: scripts/campaign networks --replay {kept}", flush=True)
+    finally:
+        pool.shutdown(cancel_futures=True)  # Cases that have not begun do not begin after a failure.
+
+
+def replay(options, counts):
+    """Runs the case of a find again. Returns the exit code."""
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(Path(shutil.copytree(options.replay, folder, dirs_exist_ok=True)), options)
+        case.load()
+        record(case, timed(case), counts)
+    return int(counts.verdicts["FIND"] > 0)
 
 
 def main(arguments):
@@ -139,18 +180,8 @@ def main(arguments):
     from campaigns.networks_counts import Counts
     counts = Counts()
     if options.replay:
-        with tempfile.TemporaryDirectory() as folder:
-            case = Case(Path(shutil.copytree(options.replay, folder, dirs_exist_ok=True)), options)
-            case.load()
-            return int(run_case(case, counts, options) == "FIND")
-    end = time.monotonic() + (options.seconds or float("inf"))
-    for seed in range(options.seed, options.seed + options.cases):
-        if time.monotonic() > end:
-            break
-        with tempfile.TemporaryDirectory() as folder:
-            case = Case(Path(folder), options)
-            case.draw(seed)
-            run_case(case, counts, options)
+        return replay(options, counts)
+    run_seeds(options, counts)
     print(counts.text())
     return ending(counts)
 
