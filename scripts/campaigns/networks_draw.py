@@ -24,7 +24,7 @@ class NetworkDrawer:
     def __init__(self, random, batch):
         self.random, self.batch = random, batch
         self.layers, self.shapes, self.last = [], {}, None
-        self.deep, self.is_large = self.one_in(4), self.one_in(12)
+        self.deep, self.is_large = self.one_in(3), self.one_in(12)
 
     def draw(self):
         """Returns a network of up to 6 blocks, or up to 2 where the extents are large."""
@@ -35,10 +35,9 @@ class NetworkDrawer:
         return {"schema": "cnnplan.network/1", "name": "drawn", "layers": self.needed_layers()}
 
     def blocks(self):
-        return [self.add_convolutions] * 4 + [
-            self.add_pooling, self.add_residual, self.add_concat, self.add_upsample, self.add_transposed,
-            self.add_slices, self.add_shuffle, self.add_response_norm, self.add_pointwise, self.add_dropout,
-            self.add_connected]
+        often = [self.add_convolutions, self.add_pooling, self.add_upsample, self.add_transposed, self.add_dropout]
+        return 2 * often + [self.add_residual, self.add_concat, self.add_slices, self.add_shuffle,
+                            self.add_response_norm, self.add_pointwise, self.add_connected]
 
     def one_in(self, count):
         return self.random.randrange(count) == 0

@@ -139,7 +139,7 @@ def edited(plan, seed):
     layers, mesh = [], random_mesh(draw, plan["ranks"], axes)
     for layer in plan["layers"]:
         if draw.randrange(3) == 0:
-            mesh = random_mesh(draw, plan["ranks"], draw.choice([axes, axes, axes + "c", "c", "nc"]))
+            mesh = random_mesh(draw, plan["ranks"], draw.choice([axes, axes[:-1], axes[1:], axes + "c", "c", "nc"]))
         layers.append(edited_layer(draw, layer["name"], kinds[layer["name"]], mesh))
     plan |= {"layers": layers, "statistics_allreduce": draw.choice(ALLREDUCES),
              "ranks_per_node": draw.randint(1, plan["ranks"])}
