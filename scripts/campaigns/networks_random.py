@@ -8,7 +8,7 @@ MASK = (1 << 64) - 1
 
 
 def mixed(bits):
-    """Finalises SplitMix64 (Steele, Lea, Flood 2014), for numbers and for arrays of uint64."""
+    """Computes what SplitMix64 makes of its state (Steele, Lea, Flood 2014), for numbers and arrays of uint64."""
     if isinstance(bits, int):
         bits = ((bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9) & MASK
         bits = ((bits ^ (bits >> 27)) * 0x94D049BB133111EB) & MASK
