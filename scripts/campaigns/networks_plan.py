@@ -70,7 +70,7 @@ def draw_case(seed):
 def draw_training(draw, precision):
     """Returns options of the training, after which weights, gradients and running values are compared."""
     steps = draw.choice([1, 1, 2, 3])
-    return {"steps": steps, "learning_rate": draw.choice([0.0, 0.05, 0.2]), "momentum": draw.choice([0.0, 0.5, 0.9]),
+    return {"steps": steps, "learning_rate": draw.choice([0.0, 0.02, 0.1]), "momentum": draw.choice([0.0, 0.5, 0.9]),
             "weight_decay": draw.choice([0.0, 0.01, 0.1]), "loss_scale": draw_loss_scale(draw, precision),
             "seed_of_training": draw.randint(1, 1 << 40), "passes": draw.randint(1, steps),
             "bytes": draw.randrange(6) == 0, "infer": draw.randrange(8) == 0}
