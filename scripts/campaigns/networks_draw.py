@@ -208,10 +208,9 @@ class NetworkDrawer:
         branch, shortcut = self.last, source
         if stride == 2:
             self.last = source
-            ones = [1] * len(self.dims())
-            zeros = [0] * len(ones)
-            self.add_windowed({"kernel": ones, "stride": [2] * len(ones), "padding": zeros, "padding_end": zeros,
-                               "dilation": ones}, filters)
+            ones, zeros = [1] * len(self.dims()), [0] * len(self.dims())
+            pointwise = {"kernel": ones, "stride": [2] * len(ones), "dilation": ones}
+            self.add_windowed(pointwise | {"padding": zeros, "padding_end": zeros}, filters)
             self.add_batch_norm()
             shortcut = self.last
         inputs = [branch, shortcut] if self.one_in(2) else [shortcut, branch]
@@ -242,8 +241,7 @@ class NetworkDrawer:
 
     def add_slices(self):
         """Concatenates slices of one tensor, which may overlap, leave channels out, or go through a layer."""
-        source, channels = self.last, self.shape[0]
-        slices = []
+        source, channels, slices = self.last, self.shape[0], []
         for _ in range(self.random.randint(1, 3)):
             first = self.random.randrange(channels)
             count = self.random.randint(1, channels - first)
@@ -257,8 +255,7 @@ class NetworkDrawer:
             self.add_joined(slices)
 
     def add_shuffle(self):
-        channels = self.shape[0]
-        divisors = [each for each in range(1, channels + 1) if channels % each == 0]
+        divisors = [each for each in range(1, self.shape[0] + 1) if self.shape[0] % each == 0]
         self.add_same_shape("channel_shuffle", groups=self.random.choice(divisors))
 
     def add_response_norm(self):
@@ -282,8 +279,7 @@ class NetworkDrawer:
         sources = [name for name in self.shapes if name != self.last]
         classes = self.random.randint(2, 7)
         window = self.window() if self.one_in(2) else self.same_window(1)
-        is_dense = self.one_in(3) and self.add_windowed(window, classes)
-        if not is_dense:
+        if not (self.one_in(3) and self.add_windowed(window, classes)):
             self.add_outputs(classes)
         loss = "mean_squared_error" if self.one_in(4) else "softmax_cross_entropy"
         logits = self.last
@@ -298,8 +294,7 @@ class NetworkDrawer:
         if shape[1:] == (1, 1, 1):
             self.add_outputs(shape[0])
         elif self.shape[1:] == shape[1:]:
-            ones = [1] * len(self.dims())
-            self.add("convolution", shape, [source], filters=shape[0], kernel=ones)
+            self.add("convolution", shape, [source], filters=shape[0], kernel=[1] * len(self.dims()))
         else:
             return
         self.add(loss, shape, weight=self.random.choice([0.25, 0.5, 2]))
