@@ -4,7 +4,7 @@ if(CNNPLAN_SANITIZE)
   return()
 endif()
 foreach(path checks/check_house_test checks/check_includes_test checks/plan_comparison_test
-             checks/source_groups_test gpu-check-parts_test packages_test)
+             checks/source_groups_test gpu-check-parts_test packages_test benchmarks/peer_test)
   get_filename_component(name ${path} NAME)
   add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${path})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 300)
@@ -25,6 +25,11 @@ if(CNNPLAN_EXECUTOR)
     add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${name} ${CMAKE_BINARY_DIR})
     set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 600 PROCESSORS 2 SKIP_RETURN_CODE 77)
   endforeach()
+  # This test needs PyTorch, which scripts/setup installs with --bench only.
+  add_test(NAME scripts_campaign_networks_test
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/campaigns/networks_test ${CMAKE_BINARY_DIR})
+  set_tests_properties(scripts_campaign_networks_test PROPERTIES
+    TIMEOUT 600 COST 60 PROCESSORS 2 SKIP_RETURN_CODE 77)
   # This test runs programs on an emulated GPU, where the build has such programs.
   add_test(NAME scripts_gpu-check-failures_test
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/gpu-check-failures_test ${CMAKE_BINARY_DIR})

@@ -2,6 +2,7 @@
 """Times training steps of PyTorch, the peer of scripts/bench: prints one JSON line."""
 
 import argparse
+import ctypes
 import json
 import multiprocessing
 import os
@@ -14,6 +15,9 @@ EXIT_ENVIRONMENT = 5
 DEFAULT_INPUT = {"resnet50": (224, 224), "mesh": (1024, 1024)}
 MESH_CHANNELS, MESH_FILTERS, MESH_CLASSES = 18, 128, 2
 MESH_BLOCKS, MESH_CONVOLUTIONS = 6, 3
+LAYOUTS = ("channels_last", "contiguous")
+# With these variables, OpenBLAS runs kernels for another processor than this one, which may be several times slower.
+HOLD_OPENBLAS_BACK = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
 def size(text):
@@ -37,10 +41,15 @@ def arguments():
     parser.add_argument("--steps", type=count, default=10, help="timed steps")
     parser.add_argument("--warmup", type=count, default=3, help="steps before the timed steps")
     parser.add_argument("--ranks", type=count, default=1, help="processes; with more than 1, DDP over gloo")
+    parser.add_argument("--layout", choices=LAYOUTS, default=LAYOUTS[0], help="order of activations in memory")
+    parser.add_argument("--export", metavar="FOLDER", help="ResNet-50 only: instead of timing, write weights.h5, "
+                        "data.h5 and step.h5, which has the loss and the gradient of the first convolution")
     options = parser.parse_args()
     options.input = options.input or DEFAULT_INPUT[options.network]
     if options.batch % options.ranks:
         parser.error(f"--batch: got {options.batch}; allowed: a multiple of --ranks")
+    if options.export and (options.network != "resnet50" or options.ranks > 1):
+        parser.error("--export: allowed with --network resnet50 on one rank")
     return options
 
 
@@ -63,27 +72,31 @@ def cores():
     return sorted(chosen.values())
 
 
-def require_openblas():
-    """Requires OpenBLAS: without it, Debian's PyTorch runs the reference BLAS, which is several
-    times slower.
+def blas_kernel():
+    """Returns the name of the kernels that OpenBLAS runs on this processor. Requires OpenBLAS: without it, Debian's
+    PyTorch runs the reference BLAS, which is several times slower.
     """
     with open("/proc/self/maps", encoding="utf-8") as maps:
-        if not any("/openblas" in line and "/libblas.so" in line for line in maps):
-            refuse("libblas.so.3 is not OpenBLAS; install libopenblas0-pthread, or choose it "
-                   "with update-alternatives")
+        paths = [line.split()[-1] for line in maps if "/libopenblas" in line]
+    if not paths:
+        refuse("libblas.so.3 is not OpenBLAS; install libopenblas0-pthread, or choose it with update-alternatives")
+    name = ctypes.CDLL(paths[0]).openblas_get_corename
+    name.restype = ctypes.c_char_p
+    return name().decode()
 
 
 def load_torch():
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
         os.environ[variable] = "1"
+    for variable in HOLD_OPENBLAS_BACK:
+        os.environ.pop(variable, None)
     try:
         import torch
         import torchvision.models
     except ImportError as error:
         refuse(f"{error}; install python3-torch and python3-torchvision")
-    require_openblas()
+    blas_kernel()
     torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
     torch.manual_seed(0)
     return torch
 
@@ -104,16 +117,16 @@ def mesh_network(torch):
 
 
 def network_and_data(torch, options):
-    """Returns the network, and this rank's samples and labels in channels-last order."""
+    """Returns the network, and this rank's samples and labels, in the order of --layout."""
     batch = options.batch // options.ranks
     if options.network == "resnet50":
         import torchvision.models
         network, channels, classes = torchvision.models.resnet50(weights=None), 3, 1000
     else:
         network, channels, classes = mesh_network(torch), MESH_CHANNELS, MESH_CLASSES
-    network = network.to(memory_format=torch.channels_last).train()
-    samples = torch.randn(batch, channels, *options.input)
-    samples = samples.contiguous(memory_format=torch.channels_last)
+    layout = torch.channels_last if options.layout == "channels_last" else torch.contiguous_format
+    network = network.to(memory_format=layout).train()
+    samples = torch.randn(batch, channels, *options.input).contiguous(memory_format=layout)
     try:
         with torch.no_grad():
             positions = network(samples).shape[2:]
@@ -157,6 +170,8 @@ def report(torch, options, times):
     return json.dumps({
         "peer": "pytorch",
         "version": torch.__version__,
+        "layout": options.layout,
+        "blas_kernel": blas_kernel(),
         "network": options.network,
         "input": list(options.input),
         "batch": options.batch,
@@ -167,10 +182,45 @@ def report(torch, options, times):
     })
 
 
+def layer_name(module):
+    """Returns the layer of configs/networks/resnet50.json that is a module of torchvision's ResNet-50."""
+    words = module.split(".")
+    if len(words) == 1:
+        return {"conv1": "conv1", "bn1": "bn_conv1", "fc": "fc1000"}[module]
+    kind = "bn" if words[2].startswith("bn") or words[2:] == ["downsample", "1"] else "res"
+    branch = "1" if words[2] == "downsample" else "2" + "abc"[int(words[2][-1]) - 1]
+    return f"{kind}{int(words[0][-1]) + 1}{'abcdef'[int(words[1])]}_branch{branch}"
+
+
+def export_step(torch, network, samples, labels, folder):
+    """Writes what cnnexec needs for the step that PyTorch makes, and what it finds in that step."""
+    import h5py
+    parts = {"running_mean": "mean", "running_var": "variance"}
+    with h5py.File(os.path.join(folder, "weights.h5"), "w") as file:
+        for name, value in network.state_dict().items():
+            module, _, part = name.rpartition(".")
+            if part == "num_batches_tracked":
+                continue
+            layer = layer_name(module)
+            own = {"weight": "scale", "bias": "shift"} if layer.startswith("bn") else {}
+            value = value.view(*value.shape, 1, 1) if name == "fc.weight" else value
+            file[f"{layer}/{parts.get(part, own.get(part, part))}"] = value.contiguous().numpy()
+    with h5py.File(os.path.join(folder, "data.h5"), "w") as file:
+        file["samples"], file["labels"] = samples.contiguous().numpy(), labels.numpy()
+    loss = torch.nn.CrossEntropyLoss()(network(samples), labels)
+    loss.backward()
+    with h5py.File(os.path.join(folder, "step.h5"), "w") as file:
+        file["loss"] = [loss.item()]
+        file["conv1/weight_gradient"] = network.conv1.weight.grad.contiguous().numpy()
+
+
 def run_rank(rank, options, store, core):
     os.sched_setaffinity(0, {core})
     torch = load_torch()
     network, samples, labels = network_and_data(torch, options)
+    if options.export:
+        return export_step(torch, network, samples, labels, options.export)
+    torch.set_flush_denormal(True)
     if options.ranks > 1:
         join_ranks(torch, rank, options, store)
         network = torch.nn.parallel.DistributedDataParallel(network)
