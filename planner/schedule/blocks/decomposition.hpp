@@ -53,12 +53,12 @@ class Decomposition : public FusedUnits {
   const RankBoxes& computed(const Unit& unit) const { return at(computed_, unit.head); }
 
  private:
-  using Blocks = std::vector<std::optional<RankBoxes>>;  // by layer
+  using Blocks = IndexedVector<LayerIndex, std::optional<RankBoxes>>;
 
   // Adds the blocks and the exchanges of these units.
   void add(const std::vector<bool>& wanted);
-  std::vector<bool> layers_around(const std::vector<bool>& wanted) const;
-  void add_blocks(const std::vector<bool>& layers);
+  IndexedVector<LayerIndex, bool> layers_around(const std::vector<bool>& wanted) const;
+  void add_blocks(const IndexedVector<LayerIndex, bool>& layers);
   std::vector<InputExchange> exchanges_of(const Unit& unit) const;
   static const RankBoxes& at(const Blocks& blocks, LayerIndex layer) {
     return blocks.at(layer).value();
@@ -66,9 +66,9 @@ class Decomposition : public FusedUnits {
 
   Blocks owned_;
   Blocks computed_;
-  std::vector<std::vector<RankBoxes>> needed_;         // by layer and input
-  std::vector<std::vector<InputExchange>> exchanges_;  // by unit and input
-  std::vector<bool> loads_needed_;                     // by layer
+  IndexedVector<LayerIndex, std::vector<RankBoxes>> needed_;  // by input of the layer
+  std::vector<std::vector<InputExchange>> exchanges_;         // by unit and input
+  IndexedVector<LayerIndex, bool> loads_needed_;
 };
 
 }  // namespace cnnplan

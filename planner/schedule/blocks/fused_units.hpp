@@ -68,10 +68,10 @@ class FusedUnits {
 
   const Plan& plan_;
   std::vector<Unit> units_;
-  std::vector<std::size_t> unit_indices_;         // by layer
-  std::vector<SlicedGradient> sliced_gradients_;  // by layer
-  std::vector<bool> requires_gradient_;           // by layer
-  std::vector<bool> needs_dense_gradient_;        // by layer
+  IndexedVector<LayerIndex, std::size_t> unit_indices_;
+  IndexedVector<LayerIndex, SlicedGradient> sliced_gradients_;
+  IndexedVector<LayerIndex, bool> requires_gradient_;
+  IndexedVector<LayerIndex, bool> needs_dense_gradient_;
 };
 
 }  // namespace cnnplan

@@ -9,8 +9,8 @@ namespace cnnplan {
 
 // Holds one or more layers that are lowered together. A unit produces the tensor of `last`.
 struct Unit {
-  LayerIndex head = 0;  // gives the kind and the name of the operations
-  LayerIndex last = 0;
+  LayerIndex head;  // gives the kind and the name of the operations
+  LayerIndex last;
   std::vector<LayerIndex> inputs;  // producing layers; of a fused add the residual comes second
   bool relu = false;
   bool residual = false;

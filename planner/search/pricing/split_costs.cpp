@@ -88,8 +88,8 @@ class UnavoidableWork {
 
 // Raises `most` to the bytes that a layer keeps on this rank, where they are more.
 void raise(const Schedule& schedule, LayerCosts& most) {
-  const std::vector<std::int64_t> bytes = layer_bytes(schedule);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
+  const IndexedVector<LayerIndex, std::int64_t> bytes = layer_bytes(schedule);
+  for (const LayerIndex i : bytes.indices()) {
     most[i] = std::max(most[i], static_cast<double>(bytes[i]));
   }
 }
@@ -136,7 +136,7 @@ std::vector<bool> wanted_units(const FusedUnits& units,
     for (LayerIndex layer : unit.unit.layers) want(layer);
   }
   const Network& network = units.plan().network;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     const LayerParameters& parameters = network.layer(layer).parameters;
     if (std::holds_alternative<Input>(parameters) || is_loss(parameters)) want(layer);
   }
@@ -170,7 +170,7 @@ SplitCosts split_costs(const Plan& plan,
       costs[layer] += seconds;
       least[layer] += unavoidable(operation, seconds);
     }
-    for (std::size_t i = 0; i < costs.size(); ++i) {
+    for (const LayerIndex i : costs.indices()) {
       result.slowest[i] = std::max(result.slowest[i], costs[i]);
     }
     least_by_rank.emplace(schedule.rank, std::move(least));

@@ -71,8 +71,8 @@ class LoweringContext {
   LoweringRequest request_;
   std::vector<bool> lowered_;
   std::string no_name_;
-  std::vector<bool> is_read_;          // by layer, where not all units are lowered
-  std::vector<bool> is_of_main_loss_;  // by layer
+  IndexedVector<LayerIndex, bool> is_read_;  // empty where all units are lowered
+  IndexedVector<LayerIndex, bool> is_of_main_loss_;
 };
 
 }  // namespace cnnplan

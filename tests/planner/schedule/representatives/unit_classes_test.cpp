@@ -45,16 +45,16 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 
-std::vector<Work> work_of(const Schedule& schedule) {
-  const std::vector<std::int64_t> kept = kept_bytes(schedule);
-  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
-  std::vector<Work> work(kept.size());
+IndexedVector<LayerIndex, Work> work_of(const Schedule& schedule) {
+  const IndexedVector<LayerIndex, std::int64_t> kept = kept_bytes(schedule);
+  const IndexedVector<LayerIndex, std::int64_t> parameters = parameter_bytes(schedule);
+  IndexedVector<LayerIndex, Work> work(kept.size());
   for (const Operation& operation : schedule.operations) {
     const std::string text =
         std::visit([](const auto& body) { return text_of(body); }, operation.body);
-    if (!text.empty()) work[static_cast<std::size_t>(operation.layer)].operations.insert(text);
+    if (!text.empty()) work[operation.layer].operations.insert(text);
   }
-  for (std::size_t i = 0; i < work.size(); ++i) {
+  for (const LayerIndex i : work.indices()) {
     work[i].kept_bytes = kept[i];
     work[i].parameter_bytes = parameters[i];
   }
@@ -69,19 +69,17 @@ std::size_t check_representatives(Plan plan) {
   const std::vector<bool> all(fused.units().size(), true);
   std::size_t others = 0;
   for (int rank : {0, plan.ranks - 1}) {
-    const std::vector<Work> whole =
+    const IndexedVector<LayerIndex, Work> whole =
         work_of(lower(plan, std::array{rank}, {.detail = Detail::priced}).front());
-    const std::vector<Work> represented =
+    const IndexedVector<LayerIndex, Work> represented =
         work_of(lower_representatives(fused, classes, all, std::array{rank}).front());
     for (std::size_t i = 0; i < fused.units().size(); ++i) {
       const Unit& unit = fused.units()[i];
       const Unit& representative = fused.units()[classes.representatives()[i]];
       CAPTURE(plan.network.layer(unit.head).name);
       CAPTURE(plan.network.layer(representative.head).name);
-      CHECK(whole[static_cast<std::size_t>(unit.head)] ==
-            represented[static_cast<std::size_t>(representative.head)]);
-      CHECK(whole[static_cast<std::size_t>(unit.last)] ==
-            represented[static_cast<std::size_t>(representative.last)]);
+      CHECK(whole[unit.head] == represented[representative.head]);
+      CHECK(whole[unit.last] == represented[representative.last]);
       if (classes.representatives()[i] != i) ++others;
     }
   }
@@ -102,16 +100,16 @@ void check_wanted(Plan plan, std::mt19937& random) {
   }
   const std::array ranks{plan.ranks - 1};
   const std::vector<bool> all(units.size(), true);
-  const std::vector<Work> whole =
+  const IndexedVector<LayerIndex, Work> whole =
       work_of(lower_representatives(fused, classes, all, ranks).front());
-  const std::vector<Work> part =
+  const IndexedVector<LayerIndex, Work> part =
       work_of(lower_representatives(fused, classes, wanted, ranks).front());
   for (std::size_t i = 0; i < units.size(); ++i) {
     if (!wanted[i]) continue;
     const Unit& representative = units[classes.representatives()[i]];
     CAPTURE(plan.network.layer(representative.head).name);
     for (LayerIndex layer : {representative.head, representative.last}) {
-      CHECK(part[static_cast<std::size_t>(layer)] == whole[static_cast<std::size_t>(layer)]);
+      CHECK(part[layer] == whole[layer]);
     }
   }
 }
@@ -140,9 +138,9 @@ Plan config_plan(const std::string& name, const Mesh& mesh) {
 }
 
 Plan with_recompute(Plan plan) {
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     if (!std::holds_alternative<BatchNorm>(plan.network.layer(layer).parameters)) continue;
-    plan.layers[static_cast<std::size_t>(layer)].recompute = true;
+    plan.layers[layer].recompute = true;
   }
   return plan;
 }
@@ -209,7 +207,7 @@ TEST_CASE("UnitClasses: represent units also if outputs are recomputed") {
 TEST_CASE("UnitClasses: a mesh of its own sets a unit and those around it apart") {
   Plan plan = config_plan("resnet152", parse_mesh("n2"));
   const std::size_t before = class_count(plan);
-  plan.layers[200].mesh = parse_mesh("h2");
+  plan.layers[LayerIndex(200)].mesh = parse_mesh("h2");
   CHECK(class_count(plan) > before);
   check_representatives(plan);
 }
