@@ -6,15 +6,15 @@
 namespace cnnplan {
 
 Decomposition::Decomposition(const Plan& plan) : FusedUnits(plan) {
-  add(std::vector<bool>(units().size(), true));
+  add(IndexedVector<UnitIndex, bool>(units().size(), true));
 }
 
-Decomposition::Decomposition(FusedUnits units, const std::vector<bool>& wanted)
+Decomposition::Decomposition(FusedUnits units, const IndexedVector<UnitIndex, bool>& wanted)
     : FusedUnits(std::move(units)) {
   add(wanted);
 }
 
-void Decomposition::add(const std::vector<bool>& wanted) {
+void Decomposition::add(const IndexedVector<UnitIndex, bool>& wanted) {
   add_blocks(layers_around(wanted));
   exchanges_.resize(units().size());
   for (const Unit& unit : units()) {
@@ -26,7 +26,7 @@ void Decomposition::add(const std::vector<bool>& wanted) {
 // marked because labels are loaded with the samples. Where multigrid runs a chain, all layers are
 // marked.
 IndexedVector<LayerIndex, bool> Decomposition::layers_around(
-    const std::vector<bool>& wanted) const {
+    const IndexedVector<UnitIndex, bool>& wanted) const {
   const Network& network = plan().network;
   IndexedVector<LayerIndex, bool> found(network.layers().size(), !plan().multigrid.empty());
   for (const Unit& unit : units()) {

@@ -22,7 +22,7 @@ FusedUnits::FusedUnits(const Plan& plan)
   std::stable_sort(
       units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.last < b.last; });
   unit_indices_.resize(network.layers().size());
-  for (std::size_t i = 0; i < units_.size(); ++i) {
+  for (const UnitIndex i : units_.indices()) {
     for (LayerIndex layer : layers_of(network, units_[i])) unit_indices_[layer] = i;
   }
   for (const LayerIndex layer : network.layers().indices()) {

@@ -74,8 +74,8 @@ std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit) {
   return layers;
 }
 
-std::vector<Unit> fuse(const Plan& plan) {
-  std::vector<Unit> units;
+IndexedVector<UnitIndex, Unit> fuse(const Plan& plan) {
+  IndexedVector<UnitIndex, Unit> units;
   IndexedVector<LayerIndex, bool> taken(plan.network.layer_count(), false);
   for (const LayerIndex layer : plan.network.layers().indices()) {
     if (taken[layer]) continue;

@@ -7,6 +7,8 @@
 
 namespace cnnplan {
 
+using UnitIndex = TypedIndex<struct UnitTag>;
+
 // Holds one or more layers that are lowered together. A unit produces the tensor of `last`.
 struct Unit {
   LayerIndex head;  // gives the kind and the name of the operations
@@ -32,6 +34,6 @@ bool writes_dense_relu(const Split& split);
 //   batch_norm [+ add] [+ relu], add [+ relu],
 // and where writes_dense_relu() holds
 //   convolution [+ relu], fully_connected [+ relu].
-std::vector<Unit> fuse(const Plan& plan);
+IndexedVector<UnitIndex, Unit> fuse(const Plan& plan);
 
 }  // namespace cnnplan

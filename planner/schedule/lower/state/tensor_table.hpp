@@ -62,7 +62,7 @@ class TensorTable {
   OperationWriter& writer_;
   IndexedVector<LayerIndex, Operand> outputs_;
   IndexedVector<LayerIndex, std::vector<FetchedBlocks>> fetched_;
-  std::vector<SavedOperands> saved_;               // by unit
+  IndexedVector<UnitIndex, SavedOperands> saved_;
   IndexedVector<LayerIndex, BufferIndex> labels_;  // -1 where the layer is no loss
 };
 

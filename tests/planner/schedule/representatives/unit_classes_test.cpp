@@ -66,14 +66,14 @@ std::size_t check_representatives(Plan plan) {
   plan.bucket_bytes = 1;
   const FusedUnits fused(plan);
   const UnitClasses classes(fused);
-  const std::vector<bool> all(fused.units().size(), true);
+  const IndexedVector<UnitIndex, bool> all(fused.units().size(), true);
   std::size_t others = 0;
   for (int rank : {0, plan.ranks - 1}) {
     const IndexedVector<LayerIndex, Work> whole =
         work_of(lower(plan, std::array{rank}, {.detail = Detail::priced}).front());
     const IndexedVector<LayerIndex, Work> represented =
         work_of(lower_representatives(fused, classes, all, std::array{rank}).front());
-    for (std::size_t i = 0; i < fused.units().size(); ++i) {
+    for (const UnitIndex i : fused.units().indices()) {
       const Unit& unit = fused.units()[i];
       const Unit& representative = fused.units()[classes.representatives()[i]];
       CAPTURE(plan.network.layer(unit.head).name);
@@ -91,20 +91,20 @@ void check_wanted(Plan plan, std::mt19937& random) {
   plan.bucket_bytes = 1;
   const FusedUnits fused(plan);
   const UnitClasses classes(fused);
-  const std::vector<Unit>& units = fused.units();
-  std::vector<bool> wanted;
+  const IndexedVector<UnitIndex, Unit>& units = fused.units();
+  IndexedVector<UnitIndex, bool> wanted;
   for (const Unit& unit : units) {
     const LayerParameters& parameters = plan.network.layer(unit.head).parameters;
     const bool is_end = std::holds_alternative<Input>(parameters) || is_loss(parameters);
     wanted.push_back(is_end || random() % 4 == 0);
   }
   const std::array ranks{plan.ranks - 1};
-  const std::vector<bool> all(units.size(), true);
+  const IndexedVector<UnitIndex, bool> all(units.size(), true);
   const IndexedVector<LayerIndex, Work> whole =
       work_of(lower_representatives(fused, classes, all, ranks).front());
   const IndexedVector<LayerIndex, Work> part =
       work_of(lower_representatives(fused, classes, wanted, ranks).front());
-  for (std::size_t i = 0; i < units.size(); ++i) {
+  for (const UnitIndex i : units.indices()) {
     if (!wanted[i]) continue;
     const Unit& representative = units[classes.representatives()[i]];
     CAPTURE(plan.network.layer(representative.head).name);
@@ -129,7 +129,7 @@ Network twins() {
 
 std::size_t class_count(const Plan& plan) {
   const UnitClasses classes((FusedUnits(plan)));
-  return std::set<std::size_t>(classes.representatives().begin(), classes.representatives().end())
+  return std::set<UnitIndex>(classes.representatives().begin(), classes.representatives().end())
       .size();
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("UnitClasses: unwanted units change nothing for the others") {
 TEST_CASE("UnitClasses: no loss represents the main loss, whose input is kept") {
   const Plan plan = uniform_plan(twins(), 4, parse_mesh("n2"));
   const UnitClasses classes((FusedUnits(plan)));
-  CHECK(classes.representatives().back() == classes.representatives().size() - 1);
+  CHECK(classes.representatives().back() == classes.representatives().last_index());
   check_representatives(plan);
   std::mt19937 random(4);
   for (int round = 0; round < 20; ++round) check_wanted(plan, random);
@@ -187,9 +187,9 @@ TEST_CASE("UnitClasses: repeated blocks are lowered once") {
   const FusedUnits fused(plan);
   const UnitClasses classes(fused);
   CHECK(check_representatives(plan) > fused.units().size());
-  std::vector<bool> wanted(fused.units().size(), true);
+  IndexedVector<UnitIndex, bool> wanted(fused.units().size(), true);
   const auto lowered = [&] {
-    const std::vector<bool> units = classes.around_representatives(wanted);
+    const IndexedVector<UnitIndex, bool> units = classes.around_representatives(wanted);
     return static_cast<std::size_t>(std::count(units.begin(), units.end(), true));
   };
   CHECK(2 * lowered() < wanted.size());
