@@ -42,8 +42,8 @@ std::string described(const Network& network, LayerIndex layer) {
 }
 
 void require_same_layers(const Network& stored, const Network& planned, const std::string& file) {
-  const int layers = std::max(stored.layer_count(), planned.layer_count());
-  for (LayerIndex i = 0; i < layers; ++i) {
+  const LayerIndex end = std::max(stored.layers().end_index(), planned.layers().end_index());
+  for (const LayerIndex i : IndexRange(end)) {
     const bool both = i < stored.layer_count() && i < planned.layer_count();
     if (both && stored.layer(i) == planned.layer(i)) continue;
     const bool alike = both && described(stored, i) == described(planned, i);

@@ -8,7 +8,7 @@ namespace cnnplan {
 
 std::vector<LayerIndex> batch_norms(const Network& network) {
   std::vector<LayerIndex> layers;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     if (std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) layers.push_back(layer);
   }
   return layers;

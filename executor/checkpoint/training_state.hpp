@@ -13,7 +13,7 @@ namespace cnnplan {
 // Describes one rank's slice of a tensor of the state.
 struct StateTensor {
   std::string name;  // "/conv1/weight", "/conv1/weight_momentum", "/bn1/mean"
-  LayerIndex layer = 0;
+  LayerIndex layer;
   Shape shape;          // the whole tensor's; (1, 1, 1, 1, C) for running values
   Box box;              // this rank's slice
   SlotIndex slot;       // -1: running values

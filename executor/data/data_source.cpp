@@ -8,7 +8,7 @@ namespace cnnplan {
 namespace {
 
 LayerIndex input_layer(const Network& network) {
-  for (LayerIndex index = 0; index < network.layer_count(); ++index) {
+  for (const LayerIndex index : network.layers().indices()) {
     if (std::holds_alternative<Input>(network.layer(index).parameters)) return index;
   }
   throw std::logic_error("a network without input");

@@ -10,7 +10,7 @@ RunningValues::RunningValues(const Schedule& schedule,
                              Precision precision,
                              Device& device)
     : element_(parameter_element(precision)), device_(&device) {
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
     const Range channels = schedule.buffers[schedule.running_mean[layer]].box[Dim::w];
     const std::int64_t each_bytes = channels.size() * bytes_of(element_);

@@ -50,7 +50,7 @@ ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, Paramet
       arena_(device.allocate(schedule.arena_bytes)),
       own_memory_(schedule.buffers.size()),
       host_memory_(schedule.buffers.size()),
-      running_layer_(schedule.buffers.size(), -1) {
+      running_layer_(schedule.buffers.size()) {
   for (const BufferIndex i : schedule.buffers.indices()) {
     const Buffer& candidate = schedule.buffers[i];
     if (candidate.role == BufferRole::gradient_part) {
@@ -61,7 +61,7 @@ ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, Paramet
       host_memory_[i] = device.allocate_staging(candidate.bytes);
     }
   }
-  for (LayerIndex layer = 0; layer < std::ssize(schedule.running_mean); ++layer) {
+  for (const LayerIndex layer : schedule.running_mean.indices()) {
     for (BufferIndex index : {schedule.running_mean[layer], schedule.running_variance[layer]}) {
       if (index >= 0) running_layer_[index] = layer;
     }

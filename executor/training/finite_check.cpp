@@ -24,7 +24,7 @@ void for_each_tensor(const ParameterStore& store, const Network& network, const 
     look(tensor_name(network.layer(slot.layer).name, to_text(slot.role)),
          store.plain(ParameterArena::weights, i));
   }
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
     const std::string& name = network.layer(layer).name;
     look(tensor_name(name, "mean"), store.running().values(layer, false));

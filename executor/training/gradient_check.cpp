@@ -20,7 +20,7 @@ namespace {
 class KeptRunningValues {
  public:
   KeptRunningValues(ParameterStore& store, const Network& network) : store_(store) {
-    for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+    for (const LayerIndex layer : network.layers().indices()) {
       if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
       for (const bool variance : {false, true}) {
         kept_.push_back({layer, variance, store.running().values(layer, variance)});

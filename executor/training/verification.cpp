@@ -187,7 +187,7 @@ Plan verified_plan(const Plan& plan, const std::function<void(const std::string&
         "from that");
   }
   bool changes = false;
-  for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
+  for (const LayerIndex i : plan.network.layers().indices()) {
     LayerPlan& layer = verified.layers[i];
     if (!std::holds_alternative<BatchNorm>(plan.network.layer(i).parameters)) continue;
     changes = changes || layer.statistics != BatchNormStatistics::global;

@@ -43,7 +43,13 @@ class IndexedVector : private std::vector<T> {
 
   using Base::Base;
   using Base::begin, Base::end, Base::rbegin, Base::rend, Base::data, Base::front, Base::back;
-  using Base::empty, Base::size, Base::clear, Base::reserve;
+  using Base::empty, Base::size, Base::clear, Base::reserve, Base::assign, Base::resize,
+      Base::pop_back;
+
+  // Takes elements that were collected without indices.
+  explicit IndexedVector(std::vector<T> elements) : Base(std::move(elements)) {}
+  // Returns the elements without their index type, for code that reorders or inserts them.
+  const std::vector<T>& elements() const { return *this; }
 
   reference operator[](I index) { return Base::operator[](index); }
   const_reference operator[](I index) const { return Base::operator[](index); }

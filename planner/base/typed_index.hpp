@@ -28,6 +28,10 @@ class TypedIndex {
   constexpr TypedIndex operator++(int) { return TypedIndex(value_++); }
   constexpr TypedIndex operator--(int) { return TypedIndex(value_--); }
   template <std::same_as<int> Offset>
+  constexpr TypedIndex& operator+=(Offset offset) {
+    return *this = *this + offset;
+  }
+  template <std::same_as<int> Offset>
   constexpr TypedIndex operator+(Offset offset) const {
     return TypedIndex(value_ + offset);
   }

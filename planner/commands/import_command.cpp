@@ -28,7 +28,7 @@ std::vector<std::string> weights_arguments(const ImportCommandOptions& options) 
 
 // Returns the dims of one sample: "3x224x224".
 std::string sample_text(const Network& network) {
-  const Shape shape = network.output_shape(0, 1);
+  const Shape shape = network.output_shape(LayerIndex(0), 1);
   std::string text = std::to_string(shape[Dim::c]);
   for (const Dim dim : spatial_dims) {
     if (dim != Dim::d || shape[dim] > 1) text += 'x' + std::to_string(shape[dim]);
@@ -59,7 +59,7 @@ struct Count {
 std::string summary(const Network& network) {
   std::map<std::string, Count> kinds;
   Count all{.layers = network.layer_count(), .parameters = network.parameter_count()};
-  for (LayerIndex i = 0; i < network.layer_count(); ++i) {
+  for (const LayerIndex i : network.layers().indices()) {
     Count& count = kinds[std::string(kind_name(network.layer(i).parameters))];
     ++count.layers;
     count.parameters += network.parameter_count(i);

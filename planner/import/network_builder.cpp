@@ -44,13 +44,12 @@ LayerIndex NetworkBuilder::append(const std::string& name,
     input_shapes.push_back(shape(input));
   }
   const Shape output =
-      sample_shape(parameters, input_shapes, {.file = file_, .layer = layers_.size()});
+      sample_shape(parameters, input_shapes, {.file = file_, .layer = layers_.end_index()});
   volume(output);
   if (layers_.size() + 1 >= max_layers) throw UnmappedNode("too many layers");
-  layers_.push_back(std::move(layer));
   shapes_.push_back(output);
   inputs_.push_back(inputs);
-  return static_cast<LayerIndex>(layers_.size() - 1);
+  return layers_.push_back(std::move(layer));
 }
 
 Activation NetworkBuilder::add_input(const std::string& name,
@@ -157,10 +156,11 @@ bool NetworkBuilder::is_used_once(const std::string& value) const {
   return found != uses_.end() && found->second == 1;
 }
 
-std::vector<bool> NetworkBuilder::layers_under(const std::vector<OutputLoss>& losses) const {
-  std::vector<bool> is_under(layers_.size());
+IndexedVector<LayerIndex, bool> NetworkBuilder::layers_under(
+    const std::vector<OutputLoss>& losses) const {
+  IndexedVector<LayerIndex, bool> is_under(layers_.size());
   for (const OutputLoss& loss : losses) is_under.at(loss.output) = true;
-  for (std::size_t i = layers_.size(); i-- > 0;) {
+  for (LayerIndex i = layers_.end_index(); i-- > 0;) {
     if (!is_under[i]) continue;
     for (const LayerIndex input : inputs_[i]) is_under[input] = true;
   }
@@ -168,10 +168,10 @@ std::vector<bool> NetworkBuilder::layers_under(const std::vector<OutputLoss>& lo
 }
 
 Network NetworkBuilder::network(const std::string& name, const std::vector<OutputLoss>& losses) {
-  const std::vector<bool> is_under = layers_under(losses);
+  const IndexedVector<LayerIndex, bool> is_under = layers_under(losses);
   std::vector<Layer> layers;
   std::set<std::string> dropped;
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
+  for (const LayerIndex i : layers_.indices()) {
     if (is_under[i]) {
       layers.push_back(layers_[i]);
     } else {

@@ -18,7 +18,7 @@ namespace cnnplan {
 // Describes a loss of a layer's output.
 struct OutputLoss {
   std::string name;  // changed if it is taken or not valid
-  LayerIndex output = -1;
+  LayerIndex output;
   LayerParameters parameters;
 };
 
@@ -75,7 +75,7 @@ class NetworkBuilder {
                     const LayerParameters& parameters,
                     const std::vector<LayerIndex>& inputs);
   // Says for each layer whether one of the losses depends on it.
-  std::vector<bool> layers_under(const std::vector<OutputLoss>& losses) const;
+  IndexedVector<LayerIndex, bool> layers_under(const std::vector<OutputLoss>& losses) const;
   // Sets a bias without checking `values`.
   void set_bias(LayerIndex layer, const Constant& values);
 
@@ -83,9 +83,9 @@ class NetworkBuilder {
   std::map<std::string, int> uses_;
   LayerNames names_;
   std::int64_t batch_ = 1;
-  std::vector<Layer> layers_;
-  std::vector<Shape> shapes_;
-  std::vector<std::vector<LayerIndex>> inputs_;
+  IndexedVector<LayerIndex, Layer> layers_;
+  IndexedVector<LayerIndex, Shape> shapes_;
+  IndexedVector<LayerIndex, std::vector<LayerIndex>> inputs_;
   ImportedTensors tensors_;
   std::set<LayerIndex> scaled_;  // constants scaled their parameters, and a note says so
   std::vector<std::string> notes_;

@@ -11,8 +11,8 @@ namespace cnnplan {
 
 // "prev" and "repeat_input" stand for other layers where inputs are named.
 struct LayerList {
-  std::vector<Layer> layers;          // each repetition has layers of its own
-  std::vector<std::string> pointers;  // by layer: where it stands in the file
+  IndexedVector<LayerIndex, Layer> layers;          // each repetition has layers of its own
+  IndexedVector<LayerIndex, std::string> pointers;  // the place of each layer in the file
 };
 
 // Reads layers and repeats. The layer "conv" of a repeat {"repeat": count, "name": "res", "layers":

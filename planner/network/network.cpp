@@ -24,8 +24,8 @@ Network::Network(std::string name, std::vector<Layer> layers, const std::string&
   consumers_.resize(layers_.size());
   IndexByName index_by_name;
   std::int64_t parameters = 0;
-  for (LayerIndex i = 0; i < layer_count(); ++i) {
-    const LayerPlace place{file, static_cast<std::size_t>(i)};
+  for (const LayerIndex i : layers_.indices()) {
+    const LayerPlace place{file, i};
     check_name_and_inputs(layer(i), index_by_name, place);
     connect(i, index_by_name, file);
     infer_shape(i, file);
@@ -42,7 +42,7 @@ Network::Network(std::string name, std::vector<Layer> layers, const std::string&
 }
 
 void Network::connect(LayerIndex index, const IndexByName& earlier, const std::string& file) {
-  const LayerPlace place{file, static_cast<std::size_t>(index)};
+  const LayerPlace place{file, index};
   for (const std::string& input : layer(index).inputs) {
     const auto found = earlier.find(input);
     // Files may omit the input if it is the layer listed before.
@@ -61,7 +61,7 @@ void Network::connect(LayerIndex index, const IndexByName& earlier, const std::s
 }
 
 void Network::infer_shape(LayerIndex index, const std::string& file) {
-  const LayerPlace place{file, static_cast<std::size_t>(index)};
+  const LayerPlace place{file, index};
   std::vector<Shape> shapes;
   for (LayerIndex input : inputs_of(index)) shapes.push_back(sample_shapes_[input]);
   try {
@@ -77,7 +77,7 @@ void Network::infer_shape(LayerIndex index, const std::string& file) {
 void Network::check_ends(const std::string& file) const {
   int losses = 0;
   int sources = 0;
-  for (std::size_t i = 0; i < layers_.size(); ++i) {
+  for (const LayerIndex i : layers_.indices()) {
     const bool ends = is_loss(layers_[i].parameters);
     losses += ends ? 1 : 0;
     sources += std::holds_alternative<Input>(layers_[i].parameters) ? 1 : 0;
@@ -98,13 +98,13 @@ void Network::check_ends(const std::string& file) const {
 }
 
 void Network::check_losses(const std::string& file) const {
-  const std::size_t last = loss_layer();
+  const LayerIndex last = loss_layer();
   const LayerParameters& main = layers_[last].parameters;
   if (loss_weight(main) != 1.0) {
     LayerPlace{file, last}.refuse(
         "weight", std::to_string(loss_weight(main)), "1 for the last loss, the main one");
   }
-  for (std::size_t i = 0; i < last; ++i) {
+  for (const LayerIndex i : IndexRange(last)) {
     if (!is_loss(layers_[i].parameters)) continue;
     const LayerPlace place{file, i};
     if (layers_[i].name == "loss") {
@@ -123,22 +123,23 @@ void Network::check_losses(const std::string& file) const {
   }
 }
 
-std::vector<bool> Network::layers_of_main_loss() const {
-  std::vector<bool> is_part(layers_.size(), false);
+IndexedVector<LayerIndex, bool> Network::layers_of_main_loss() const {
+  IndexedVector<LayerIndex, bool> is_part(layers_.size(), false);
   is_part.back() = true;
-  for (std::size_t i = layers_.size(); i-- > 0;) {
+  for (LayerIndex i = layers_.end_index(); i-- > 0;) {
     if (!is_part[i]) continue;
     for (const LayerIndex input : inputs_[i]) is_part[input] = true;
   }
   return is_part;
 }
 
-LayerIndex Network::index_of(std::string_view name) const {
+std::optional<LayerIndex> Network::index_of(std::string_view name) const {
   const auto is_before = [this](LayerIndex index, std::string_view wanted) {
     return layer(index).name < wanted;
   };
   const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), name, is_before);
-  return found != by_name_.end() && layer(*found).name == name ? *found : -1;
+  if (found == by_name_.end() || layer(*found).name != name) return {};
+  return *found;
 }
 
 Shape Network::output_shape(LayerIndex index, std::int64_t batch) const {
@@ -171,7 +172,7 @@ std::int64_t Network::parameter_count(LayerIndex index) const {
 
 std::int64_t Network::parameter_count() const {
   std::int64_t count = 0;
-  for (LayerIndex i = 0; i < layer_count(); ++i) count = checked_add(count, parameter_count(i));
+  for (const LayerIndex i : layers_.indices()) count = checked_add(count, parameter_count(i));
   return count;
 }
 

@@ -5,17 +5,18 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "planner/base/indexed_vector.hpp"
 #include "planner/network/layer_parameters.hpp"
+#include "planner/network/rules/layer_index.hpp"
 #include "planner/tensor/shape.hpp"
 #include "planner/tensor/window.hpp"
 
 namespace cnnplan {
-
-using LayerIndex = int;
 
 // A network in a file with more layers is refused before they are created.
 inline constexpr int max_layers = 65536;
@@ -44,18 +45,17 @@ class Network {
   Network(std::string name, std::vector<Layer> layers, const std::string& file = "network");
 
   const std::string& name() const { return name_; }
-  const std::vector<Layer>& layers() const { return layers_; }
+  const IndexedVector<LayerIndex, Layer>& layers() const { return layers_; }
   const Layer& layer(LayerIndex index) const { return layers_.at(index); }
   int layer_count() const { return static_cast<int>(layers_.size()); }
   const std::vector<LayerIndex>& inputs_of(LayerIndex index) const { return inputs_.at(index); }
   const std::vector<LayerIndex>& consumers_of(LayerIndex index) const {
     return consumers_.at(index);
   }
-  // Returns -1 when no layer has the name.
-  LayerIndex index_of(std::string_view name) const;
-  LayerIndex loss_layer() const { return layer_count() - 1; }
+  std::optional<LayerIndex> index_of(std::string_view name) const;
+  LayerIndex loss_layer() const { return layers_.last_index(); }
   // True for each layer that the main loss depends on.
-  std::vector<bool> layers_of_main_loss() const;
+  IndexedVector<LayerIndex, bool> layers_of_main_loss() const;
   // Returns the shape of the output for `batch` samples. @throws InputError on overflow
   Shape output_shape(LayerIndex index, std::int64_t batch) const;
   // Returns the channel of the output at which the input begins. In a concat, an input begins after
@@ -82,10 +82,10 @@ class Network {
   }
 
   std::string name_;
-  std::vector<Layer> layers_;
-  std::vector<std::vector<LayerIndex>> inputs_;
-  std::vector<std::vector<LayerIndex>> consumers_;
-  std::vector<Shape> sample_shapes_;
+  IndexedVector<LayerIndex, Layer> layers_;
+  IndexedVector<LayerIndex, std::vector<LayerIndex>> inputs_;
+  IndexedVector<LayerIndex, std::vector<LayerIndex>> consumers_;
+  IndexedVector<LayerIndex, Shape> sample_shapes_;
   std::vector<LayerIndex> by_name_;  // by ascending name
 };
 

@@ -13,7 +13,7 @@ namespace {
 
 SpatialFormat format_of(const Network& network) {
   const auto is_deep = [](const Layer& layer) { return has_depth(layer.parameters); };
-  const std::vector<Layer>& layers = network.layers();
+  const auto& layers = network.layers();
   return {.entries = std::any_of(layers.begin(), layers.end(), is_deep) ? 3U : 2U};
 }
 
@@ -39,7 +39,7 @@ InputProblem placed(InputProblem problem, const JsonReader& root, const LayerLis
     return problem;
   }
   const std::size_t end = std::min(problem.pointer.find('/', start.size()), problem.pointer.size());
-  const std::size_t layer = std::stoul(problem.pointer.substr(start.size(), end - start.size()));
+  const LayerIndex layer(std::stoi(problem.pointer.substr(start.size(), end - start.size())));
   const std::string& pointer = list.pointers.at(layer);
   if (pointer.find(start, root.pointer().size() + start.size()) != std::string::npos) {
     problem.allowed += ", for \"" + list.layers[layer].name + '"';
@@ -54,7 +54,7 @@ Network network_from_json(const JsonReader& root) {
   root.allow_keys({"schema", "generator", "name", "layers"});
   const LayerList list = read_layers(root.at("layers"));
   try {
-    return Network(root.at("name").name(), list.layers, root.file());
+    return Network(root.at("name").name(), list.layers.elements(), root.file());
   } catch (const InputError& error) {
     throw InputError(placed(error.problem(), root, list));
   }

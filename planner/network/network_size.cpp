@@ -29,7 +29,7 @@ std::array<std::int64_t, 3> parse_size(const std::string& text) {
 }
 
 Network with_input_size(const Network& network, const std::array<std::int64_t, 3>& size) {
-  std::vector<Layer> layers = network.layers();
+  std::vector<Layer> layers = network.layers().elements();
   for (Layer& layer : layers) {
     auto* input = std::get_if<Input>(&layer.parameters);
     if (input == nullptr) continue;

@@ -53,7 +53,7 @@ bool follows(const Network& network, const ResidualBlock& block, const ResidualB
 
 std::vector<ResidualChain> residual_chains(const Network& network) {
   std::vector<ResidualChain> chains;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     const std::optional<ResidualBlock> block = block_at(network, layer);
     if (!block) continue;
     const auto before = std::find_if(chains.begin(), chains.end(), [&](const auto& chain) {
@@ -78,7 +78,7 @@ ResidualChain part_of_chain(const Network& network, LayerIndex first, LayerIndex
     ResidualChain part(begin, end + 1);
     LayerIndex next = first;
     for (const ResidualBlock& block : part) {
-      const LayerIndex layers = block.transform == block.weights ? 2 : 3;
+      const int layers = block.transform == block.weights ? 2 : 3;
       if (block.weights != next || block.sum != next + layers - 1) return {};
       next += layers;
     }

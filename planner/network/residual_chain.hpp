@@ -10,10 +10,10 @@ namespace cnnplan {
 // Holds one layer of the chain in the sense of Kirby et al. 2020, equation 1. F is a convolution or
 // a fully connected layer, with the ReLU after it if there is one.
 struct ResidualBlock {
-  LayerIndex weights = 0;    // the first layer of F
-  LayerIndex transform = 0;  // the last layer of F
-  LayerIndex sum = 0;        // the add
-  double step = 1.0;         // h
+  LayerIndex weights;    // the first layer of F
+  LayerIndex transform;  // the last layer of F
+  LayerIndex sum;        // the add
+  double step = 1.0;     // h
   bool operator==(const ResidualBlock&) const = default;
 };
 

@@ -15,9 +15,9 @@ constexpr IntegerRange cycles_range{.minimum = 1, .maximum = max_cycles};
 constexpr IntegerRange concurrency_range{.minimum = 1, .maximum = max_concurrency};
 
 LayerIndex read_layer(const JsonReader& reader, const Network& network) {
-  const LayerIndex layer = network.index_of(reader.name());
-  if (layer < 0) reader.refuse("a layer of the network");
-  return layer;
+  const std::optional<LayerIndex> layer = network.index_of(reader.name());
+  if (!layer) reader.refuse("a layer of the network");
+  return *layer;
 }
 
 Multigrid read_chain(const JsonReader& reader, const Network& network) {

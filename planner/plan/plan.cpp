@@ -43,7 +43,7 @@ class PlanCheck {
   }
   void margin(const std::string& pointer, const Plan& plan, const UnitMargin& margin) const {
     for (std::size_t i = 0; i < margin.layers.size(); ++i) {
-      if (plan.network.index_of(margin.layers[i]) >= 0) continue;
+      if (plan.network.index_of(margin.layers[i])) continue;
       refuse(pointer + "/layers/" + std::to_string(i),
              '"' + margin.layers[i] + '"',
              "a layer of the network");
@@ -51,9 +51,9 @@ class PlanCheck {
     for (std::size_t i = 0; i < margin.changes.size(); ++i) {
       const UnitChoice& choice = margin.changes[i];
       const std::string place = pointer + "/changes/" + std::to_string(i);
-      const LayerIndex index = plan.network.index_of(choice.layer);
-      if (index < 0) refuse(place + "/layer", '"' + choice.layer + '"', "a layer of the network");
-      split(place + "/mesh", plan, index, choice.split);
+      const std::optional<LayerIndex> index = plan.network.index_of(choice.layer);
+      if (!index) refuse(place + "/layer", '"' + choice.layer + '"', "a layer of the network");
+      split(place + "/mesh", plan, *index, choice.split);
     }
   }
   void halo(const std::string& pointer, const Plan& plan, LayerIndex index) const {
@@ -200,7 +200,7 @@ Plan on_one_rank(const Plan& plan) {
     single.device = plan.device;
     single.implementations = plan.implementations;
   }
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+  for (const LayerIndex i : plan.layers.indices()) {
     single.layers[i].statistics = plan.layers[i].statistics;
     if (same_kernels) single.layers[i].algorithms = plan.layers[i].algorithms;
   }
@@ -226,7 +226,7 @@ void validate(const Plan& plan, const std::string& file) {
                      std::to_string(plan.network.layer_count()) + " layers");
   }
   std::int64_t elements = 0;
-  for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
+  for (const LayerIndex i : plan.network.layers().indices()) {
     const LayerPlan& layer = plan.layers[i];
     const std::string place = "/layers/" + std::to_string(i);
     check.split(place + "/mesh", plan, i, layer.split());

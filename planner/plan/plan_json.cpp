@@ -71,11 +71,12 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
   return plan;
 }
 
-std::vector<LayerPlan> read_layer_plans(const JsonReader& reader, const Network& network) {
-  std::vector<LayerPlan> plans;
+IndexedVector<LayerIndex, LayerPlan> read_layer_plans(const JsonReader& reader,
+                                                      const Network& network) {
+  IndexedVector<LayerIndex, LayerPlan> plans;
   const std::int64_t count = network.layer_count();
   for (const JsonReader& entry : reader.entries({count, count})) {
-    plans.push_back(read_layer_plan(entry, network.layers()[plans.size()]));
+    plans.push_back(read_layer_plan(entry, network.layer(plans.end_index())));
   }
   return plans;
 }
@@ -198,8 +199,8 @@ std::string to_json(const Plan& plan) {
   document["bucket_bytes"] = plan.bucket_bytes;
   document["overlap"] = plan.overlap;
   document["layers"] = OrderedJson::array();
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
-    document["layers"].push_back(to_ordered_json(plan.layers[i], plan.network.layers().at(i)));
+  for (const LayerIndex i : plan.layers.indices()) {
+    document["layers"].push_back(to_ordered_json(plan.layers[i], plan.network.layer(i)));
   }
   if (!plan.multigrid.empty()) {
     document["multigrid"] = to_ordered_json(plan.multigrid, plan.network);

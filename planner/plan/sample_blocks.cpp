@@ -21,7 +21,7 @@ class BlockCheck {
       check_allreduce(sized_pointer(i) + "/algorithm", small[i].algorithm);
     }
     check_allreduce("/statistics_allreduce", plan_.statistics_allreduce);
-    for (LayerIndex layer = 0; layer < plan_.network.layer_count(); ++layer) check_layer(layer);
+    for (const LayerIndex layer : plan_.network.layers().indices()) check_layer(layer);
     if (!plan_.multigrid.empty()) refuse("/multigrid", "a chain", "none" + with_blocks());
   }
 

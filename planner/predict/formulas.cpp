@@ -210,8 +210,8 @@ Formula formula_of(const Schedule& schedule, const Operation& operation, const P
 
 std::vector<Formula> formulas(const Plan& plan, const std::string& layer, const PriceList& prices) {
   const PricedPlan priced = lower_and_price(plan, prices);
-  const LayerIndex wanted = plan.network.index_of(layer);
-  if (wanted < 0) return {};
+  const std::optional<LayerIndex> wanted = plan.network.index_of(layer);
+  if (!wanted) return {};
   std::vector<std::pair<const Schedule*, OperationIndex>> slowest;  // by operation of the layer
   std::unordered_map<std::string, std::size_t> places;
   std::vector<double> seconds;

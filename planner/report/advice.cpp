@@ -190,7 +190,7 @@ std::string kernels_note(const Plan& plan,
 std::string idle_note(const Plan& plan) {
   std::int64_t layers = 0;
   int most = 0;
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     const int idle = idle_ranks(plan, layer);
     layers += idle > 0 ? 1 : 0;
     most = std::max(most, idle);

@@ -48,7 +48,7 @@ struct GroupCosts {
       const std::string group = group_of(operation);
       const auto [cost, is_new] = costs.try_emplace(group);
       cost->second.add(operation);
-      if (is_new && plan.network.index_of(group) < 0) without_layer.push_back(group);
+      if (is_new && !plan.network.index_of(group)) without_layer.push_back(group);
     }
   }
 };
@@ -131,7 +131,7 @@ std::string left_out(const Prediction& prediction) {
 
 // True where layers outside of multigrid chains are on some of the ranks only.
 bool has_staged_others(const Plan& plan) {
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     const Mesh& mesh = plan.layers[layer].mesh;
     if (mesh.size(Axis::l) > 1 && !is_by_multigrid(plan, layer)) return true;
   }
@@ -307,7 +307,7 @@ std::string layer_table(const Plan& plan) {
   std::map<std::string, Choice> choices = choices_of(plan);
   const bool with_choices = !choices.empty();
   Table table(layer_columns(with_choices));
-  for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
+  for (const LayerIndex i : plan.network.layers().indices()) {
     const Layer& layer = plan.network.layer(i);
     add_row(table,
             plan,
@@ -409,8 +409,8 @@ std::string explain(const Plan& plan, const std::optional<std::string>& layer) {
 }
 
 LayerIndex layer_named(const Plan& plan, const std::string& name) {
-  const LayerIndex index = plan.network.index_of(name);
-  if (index >= 0) return index;
+  const std::optional<LayerIndex> index = plan.network.index_of(name);
+  if (index) return *index;
   throw InputError({.file = "--layer",
                     .pointer = "",
                     .value = '"' + name + '"',

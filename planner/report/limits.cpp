@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -33,8 +34,8 @@ std::string words_beside_chains(const Plan& plan, const PredictedOperation& oper
   const OperationPart part = part_of(operation);
   if (serves_bucket(part)) return words_of(part);
   if (is_message(column_of(part))) return "messages";
-  const LayerIndex layer = plan.network.index_of(operation.place.layer);
-  if (!is_by_multigrid(plan, layer)) return "other layers";
+  const std::optional<LayerIndex> layer = plan.network.index_of(operation.place.layer);
+  if (!layer || !is_by_multigrid(plan, *layer)) return "other layers";
   return operation.place.level.value_or(0) > 0 ? "coarse levels" : "finest level";
 }
 

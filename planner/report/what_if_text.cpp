@@ -45,7 +45,7 @@ std::string changed_layers(const WhatIfPlans& plans) {
   Table table({{"layer", Align::left}, {"split", Align::left}, {"planned anew", Align::left}});
   int changed = 0;
   const Network& network = plans.before.network;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     const std::string before = choice_of(plans.before, layer);
     const std::string after = choice_of(plans.after, layer);
     if (before == after) continue;

@@ -44,8 +44,8 @@ bool holds_running_values(const StoredTensor& tensor);
 
 // Holds the cycles of a chain that a gradient check raised.
 struct RaisedCycles {
-  LayerIndex first = 0;  // as in Multigrid
-  LayerIndex last = 0;
+  LayerIndex first;  // as in Multigrid
+  LayerIndex last;
   int cycles = 0;  // 0: its layers are run in order
   bool operator==(const RaisedCycles&) const = default;
 };

@@ -74,9 +74,9 @@ StoredTensor read_tensor(const JsonReader& reader) {
 }
 
 LayerIndex read_layer(const JsonReader& reader, const Network& network) {
-  const LayerIndex layer = network.index_of(reader.name());
-  if (layer < 0) reader.refuse("a layer of the network");
-  return layer;
+  const std::optional<LayerIndex> layer = network.index_of(reader.name());
+  if (!layer) reader.refuse("a layer of the network");
+  return *layer;
 }
 
 RaisedCycles read_raised(const JsonReader& reader, const Network& network) {

@@ -5,7 +5,7 @@ namespace cnnplan {
 
 OperationPlace place_of(const OperationLabel& label, const Network& network) {
   return {.part = label.part,
-          .layer = label.layer < 0 ? "" : network.layer(label.layer).name,
+          .layer = label.layer ? network.layer(*label.layer).name : "",
           .level = label.level};
 }
 

@@ -17,8 +17,8 @@ enum class OutputRole { whole, interior, strip };
 
 struct OperationLabel {
   OperationPart part = OperationPart::forward;
-  // Reports count the operation to this layer; -1 where it serves a bucket.
-  LayerIndex layer = -1;
+  // Reports count the operation to this layer; missing where it serves a bucket.
+  std::optional<LayerIndex> layer{};
   Direction direction = Direction::forward;
   OutputRole role = OutputRole::whole;
   std::optional<int> level{};  // of multigrid, 0 the finest; missing outside of a cycle

@@ -32,7 +32,7 @@ OperationIndex last_forward(const Schedule& schedule) {
 }
 
 // Adds each slot's part of the largest shard of momentum.
-void add_momentum_shards(const Schedule& schedule, std::vector<std::int64_t>& bytes) {
+void add_momentum_shards(const Schedule& schedule, IndexedVector<LayerIndex, std::int64_t>& bytes) {
   const BufferElement element = schedule.buffers[schedule.momentum].element;
   for (const GradientRange& range : schedule.gradient_ranges) {
     for (SlotIndex i = range.first_slot; i <= range.last_slot; ++i) {
@@ -143,9 +143,9 @@ bool fits(std::int64_t bytes, std::int64_t available_bytes) {
   return available_bytes <= 0 || bytes <= available_bytes;
 }
 
-std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
+IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule) {
   const OperationIndex loss = last_forward(schedule);
-  std::vector<std::int64_t> kept(schedule.outputs.size(), 0);
+  IndexedVector<LayerIndex, std::int64_t> kept(schedule.outputs.size(), 0);
   for (const Buffer& buffer : schedule.buffers) {
     const bool is_kept =
         is_activation_apart(buffer.role) || (in_arena(buffer.role) && buffer.last_use > loss);
@@ -156,13 +156,13 @@ std::vector<std::int64_t> kept_bytes(const Schedule& schedule) {
   return kept;
 }
 
-std::vector<std::int64_t> parameter_bytes(const Schedule& schedule) {
+IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule) {
   std::int64_t element_bytes = 0;
   for (const Buffer& buffer : schedule.buffers) {
     const bool in_shards = schedule.sharded_update && buffer.role == BufferRole::momentum;
     if (is_parameter(buffer.role) && !in_shards) add_to(element_bytes, bytes_of(buffer.element));
   }
-  std::vector<std::int64_t> bytes(schedule.outputs.size(), 0);
+  IndexedVector<LayerIndex, std::int64_t> bytes(schedule.outputs.size(), 0);
   for (const ParameterSlot& slot : schedule.slots) {
     add_to(bytes[slot.layer], checked_multiply(slot.elements, element_bytes));
   }
@@ -170,10 +170,10 @@ std::vector<std::int64_t> parameter_bytes(const Schedule& schedule) {
   return bytes;
 }
 
-std::vector<std::int64_t> layer_bytes(const Schedule& schedule) {
-  std::vector<std::int64_t> bytes = kept_bytes(schedule);
-  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
-  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] += parameters[i];
+IndexedVector<LayerIndex, std::int64_t> layer_bytes(const Schedule& schedule) {
+  IndexedVector<LayerIndex, std::int64_t> bytes = kept_bytes(schedule);
+  const IndexedVector<LayerIndex, std::int64_t> parameters = parameter_bytes(schedule);
+  for (const LayerIndex layer : bytes.indices()) bytes[layer] += parameters[layer];
   return bytes;
 }
 

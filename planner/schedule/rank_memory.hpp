@@ -55,13 +55,13 @@ MemoryUse most_of(std::span<const MemoryUse> ranks, std::int64_t available_bytes
 // True if a rank that needs `bytes` can run; 0 available bytes mean that the limit is not known.
 bool fits(std::int64_t bytes, std::int64_t available_bytes);
 
-// Returns, by layer, the memory that its forward pass leaves for backpropagation: activations,
+// Returns the memory that each layer's forward pass leaves for backpropagation: activations,
 // halos, what it fetched, and the samples.
-std::vector<std::int64_t> kept_bytes(const Schedule& schedule);
+IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule);
 // Returns the memory of each layer's parameters: weights, copies of them, gradients and momentum.
-std::vector<std::int64_t> parameter_bytes(const Schedule& schedule);
-// Returns, by layer, the memory that it holds when backpropagation begins: the sum of kept_bytes
+IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule);
+// Returns the memory that each layer holds when backpropagation begins: the sum of kept_bytes
 // and parameter_bytes.
-std::vector<std::int64_t> layer_bytes(const Schedule& schedule);
+IndexedVector<LayerIndex, std::int64_t> layer_bytes(const Schedule& schedule);
 
 }  // namespace cnnplan

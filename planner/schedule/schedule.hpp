@@ -69,7 +69,7 @@ std::string_view to_text(ParameterRole role);
 // Describes this rank's part of one parameter tensor. Slots are in the order in which
 // backpropagation completes their gradients, so that a bucket is a contiguous range of slots.
 struct ParameterSlot {
-  LayerIndex layer = 0;
+  LayerIndex layer;
   ParameterRole role = ParameterRole::weight;
   Shape shape;                // whole weight: (F, C/groups, KD, KH, KW); others (1, 1, 1, 1, F)
   Box box;                    // the part that this rank has
@@ -156,7 +156,7 @@ struct Operation {
   OperationLabel label{};
   // Prices count the operation to this layer: the first layer of a fused unit, or the layer that
   // completes a bucket.
-  LayerIndex layer = -1;
+  LayerIndex layer;
   Stream stream = Stream::compute;
   // The kernels of one lane run in order, and the lanes of a rank run at the same time. Only
   // kernels of concurrent groups of layers have a lane other than 0.
@@ -197,9 +197,10 @@ struct Schedule {
   Box data_box;        // the samples that are loaded: this rank's block, perhaps with its halo
   BufferIndex labels;  // for the main loss
   std::vector<BufferIndex> losses;  // weighted, the main one last; the step's loss is their sum
-  std::vector<Operand> outputs;     // by layer: this rank's block; buffer -1 when fused away
-  std::vector<BufferIndex> running_mean;      // by layer, -1 where not a batch norm
-  std::vector<BufferIndex> running_variance;  // by layer, -1 where not a batch norm
+  // Has this rank's block of each output. Its buffer is -1 where the layer is fused with the next.
+  IndexedVector<LayerIndex, Operand> outputs;
+  IndexedVector<LayerIndex, BufferIndex> running_mean;      // -1 where not a batch norm
+  IndexedVector<LayerIndex, BufferIndex> running_variance;  // -1 where not a batch norm
   std::int64_t arena_bytes = 0;
   std::vector<PointResidual> residuals;  // where they were asked for
 };

@@ -168,7 +168,7 @@ bool add_searched(const Plan& blank,
 std::vector<Axis> outer_axes(const SolveRequest& request) {
   constexpr std::array positions{
       std::pair{Dim::d, Axis::d}, std::pair{Dim::h, Axis::h}, std::pair{Dim::w, Axis::w}};
-  const Shape sample = request.network.output_shape(0, 1);
+  const Shape sample = request.network.output_shape(LayerIndex(0), 1);
   std::vector<Axis> axes = request.axes;
   bool is_inner = false;
   for (const auto& [dim, axis] : positions) {

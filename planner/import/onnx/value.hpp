@@ -30,7 +30,7 @@ struct ChannelGroups {
 // Describes the output of a layer as the model sees it: (N, C, H, W) with its number of spatial
 // dims, flattened to (N, C H W), or with channels in groups.
 struct Activation {
-  LayerIndex layer = 0;
+  LayerIndex layer;
   std::vector<std::int64_t> dims;
   std::array<Margin, 3> margins{};      // for d, h, w; included in dims
   std::optional<ChannelGroups> groups;  // two dims that replace dim 1

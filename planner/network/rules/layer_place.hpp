@@ -1,19 +1,19 @@
 // Names the place of a problem in a network file.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 
 #include "planner/base/error.hpp"
+#include "planner/network/rules/layer_index.hpp"
 
 namespace cnnplan {
 
 // Names a layer of `file`. The JSON pointer "/layers/<layer>/<key>" leads to the problem.
 struct LayerPlace {
   std::string file;
-  std::size_t layer = 0;
+  LayerIndex layer;
 
   // @throws InputError
   [[noreturn]] void refuse(const std::string& key, std::string value, std::string allowed) const {

@@ -6,15 +6,15 @@
 namespace cnnplan {
 
 Decomposition::Decomposition(const Plan& plan) : FusedUnits(plan) {
-  add(std::vector<bool>(units().size(), true));
+  add(IndexedVector<UnitIndex, bool>(units().size(), true));
 }
 
-Decomposition::Decomposition(FusedUnits units, const std::vector<bool>& wanted)
+Decomposition::Decomposition(FusedUnits units, const IndexedVector<UnitIndex, bool>& wanted)
     : FusedUnits(std::move(units)) {
   add(wanted);
 }
 
-void Decomposition::add(const std::vector<bool>& wanted) {
+void Decomposition::add(const IndexedVector<UnitIndex, bool>& wanted) {
   add_blocks(layers_around(wanted));
   exchanges_.resize(units().size());
   for (const Unit& unit : units()) {
@@ -25,16 +25,17 @@ void Decomposition::add(const std::vector<bool>& wanted) {
 // Marks the layers of these units, the layers that they read, and the readers of both. Losses are
 // marked because labels are loaded with the samples. Where multigrid runs a chain, all layers are
 // marked.
-std::vector<bool> Decomposition::layers_around(const std::vector<bool>& wanted) const {
+IndexedVector<LayerIndex, bool> Decomposition::layers_around(
+    const IndexedVector<UnitIndex, bool>& wanted) const {
   const Network& network = plan().network;
-  std::vector<bool> found(network.layers().size(), !plan().multigrid.empty());
+  IndexedVector<LayerIndex, bool> found(network.layers().size(), !plan().multigrid.empty());
   for (const Unit& unit : units()) {
     if (!wanted[index_of(unit)]) continue;
     for (LayerIndex layer : layers_of(network, unit)) found[layer] = true;
     for (LayerIndex layer : unit.inputs) found[layer] = true;
   }
-  const std::vector<bool> own = found;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  const IndexedVector<LayerIndex, bool> own = found;
+  for (const LayerIndex layer : network.layers().indices()) {
     if (is_loss(network.layer(layer).parameters)) found[layer] = true;
     if (!own[layer]) continue;
     for (LayerIndex reader : network.consumers_of(layer)) found[reader] = true;
@@ -42,14 +43,14 @@ std::vector<bool> Decomposition::layers_around(const std::vector<bool>& wanted) 
   return found;
 }
 
-void Decomposition::add_blocks(const std::vector<bool>& layers) {
+void Decomposition::add_blocks(const IndexedVector<LayerIndex, bool>& layers) {
   const Network& network = plan().network;
   owned_.resize(layers.size());
   needed_.resize(layers.size());
   computed_.resize(layers.size());
   loads_needed_.resize(layers.size(), false);
   RankBoxes::Tables tables;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     if (!layers[layer]) continue;
     const RankBoxes& owned = owned_[layer].emplace(owned_blocks(plan(), layer).tabulated(tables));
     const ChannelAlgorithm algorithm = plan().layers[layer].channel_algorithm;
@@ -60,7 +61,7 @@ void Decomposition::add_blocks(const std::vector<bool>& layers) {
     }
     computed_[layer].emplace(computed_blocks(plan(), layer, owned).tabulated(tables));
   }
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     if (!layers[layer] || !has_one_dense_reader(network, layer)) continue;
     loads_needed_[layer] = cnnplan::loads_needed(owned(layer), needed_by_reader(layer));
   }

@@ -25,8 +25,7 @@ class Decomposition : public FusedUnits {
   // Computes the exchanges of the wanted units only, and the blocks of their layers, their inputs,
   // the readers of both, and all losses. Where multigrid runs a chain, it computes all blocks.
   // Exchanges of other units must not be asked for.
-  // @pre `wanted` is by unit
-  Decomposition(FusedUnits units, const std::vector<bool>& wanted);
+  Decomposition(FusedUnits units, const IndexedVector<UnitIndex, bool>& wanted);
 
   // Returns the output blocks of `layer`.
   const RankBoxes& owned(LayerIndex layer) const { return at(owned_, layer); }
@@ -53,12 +52,12 @@ class Decomposition : public FusedUnits {
   const RankBoxes& computed(const Unit& unit) const { return at(computed_, unit.head); }
 
  private:
-  using Blocks = std::vector<std::optional<RankBoxes>>;  // by layer
+  using Blocks = IndexedVector<LayerIndex, std::optional<RankBoxes>>;
 
   // Adds the blocks and the exchanges of these units.
-  void add(const std::vector<bool>& wanted);
-  std::vector<bool> layers_around(const std::vector<bool>& wanted) const;
-  void add_blocks(const std::vector<bool>& layers);
+  void add(const IndexedVector<UnitIndex, bool>& wanted);
+  IndexedVector<LayerIndex, bool> layers_around(const IndexedVector<UnitIndex, bool>& wanted) const;
+  void add_blocks(const IndexedVector<LayerIndex, bool>& layers);
   std::vector<InputExchange> exchanges_of(const Unit& unit) const;
   static const RankBoxes& at(const Blocks& blocks, LayerIndex layer) {
     return blocks.at(layer).value();
@@ -66,9 +65,9 @@ class Decomposition : public FusedUnits {
 
   Blocks owned_;
   Blocks computed_;
-  std::vector<std::vector<RankBoxes>> needed_;         // by layer and input
-  std::vector<std::vector<InputExchange>> exchanges_;  // by unit and input
-  std::vector<bool> loads_needed_;                     // by layer
+  IndexedVector<LayerIndex, std::vector<RankBoxes>> needed_;        // by input of the layer
+  IndexedVector<UnitIndex, std::vector<InputExchange>> exchanges_;  // by input of the unit
+  IndexedVector<LayerIndex, bool> loads_needed_;
 };
 
 }  // namespace cnnplan

@@ -141,7 +141,7 @@ Range channels_of(const Slice& slice) {
 void add_sliced_gradients(const Network& network,
                           const std::vector<LayerIndex>& consumers,
                           std::int64_t channels,
-                          std::vector<SlicedGradient>& gradients) {
+                          IndexedVector<LayerIndex, SlicedGradient>& gradients) {
   std::vector<Range> slices;
   for (const LayerIndex consumer : consumers) {
     slices.push_back(channels_of(std::get<Slice>(network.layer(consumer).parameters)));
@@ -161,9 +161,9 @@ void add_sliced_gradients(const Network& network,
 
 }  // namespace
 
-std::vector<SlicedGradient> sliced_gradients(const Network& network) {
-  std::vector<SlicedGradient> gradients(network.layers().size());
-  for (LayerIndex source = 0; source < network.layer_count(); ++source) {
+IndexedVector<LayerIndex, SlicedGradient> sliced_gradients(const Network& network) {
+  IndexedVector<LayerIndex, SlicedGradient> gradients(network.layers().size());
+  for (const LayerIndex source : network.layers().indices()) {
     std::vector<LayerIndex> slices;
     for (const LayerIndex consumer : network.consumers_of(source)) {
       if (std::holds_alternative<Slice>(network.layer(consumer).parameters)) {

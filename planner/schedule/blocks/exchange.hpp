@@ -56,8 +56,7 @@ struct SlicedGradient {
   bool adds = false;       // the others, where slices overlap
   auto operator<=>(const SlicedGradient&) const = default;
 };
-// Returns one value for each layer.
-std::vector<SlicedGradient> sliced_gradients(const Network& network);
+IndexedVector<LayerIndex, SlicedGradient> sliced_gradients(const Network& network);
 
 // Says how the gradient of a tensor may be used, given the tensor's producer and readers.
 struct GradientUse {

@@ -22,10 +22,10 @@ FusedUnits::FusedUnits(const Plan& plan)
   std::stable_sort(
       units_.begin(), units_.end(), [](const Unit& a, const Unit& b) { return a.last < b.last; });
   unit_indices_.resize(network.layers().size());
-  for (std::size_t i = 0; i < units_.size(); ++i) {
+  for (const UnitIndex i : units_.indices()) {
     for (LayerIndex layer : layers_of(network, units_[i])) unit_indices_[layer] = i;
   }
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     const auto& inputs = network.inputs_of(layer);
     requires_gradient_.push_back(
         network.parameter_count(layer) > 0 ||

@@ -39,11 +39,9 @@ class FusedUnits {
 
   const Plan& plan() const { return plan_; }
   // Returns the units in order of execution. A fused unit runs in the place of its last layer.
-  const std::vector<Unit>& units() const { return units_; }
-  // Returns the place of a unit among units().
-  std::size_t index_of(const Unit& unit) const {
-    return static_cast<std::size_t>(&unit - units_.data());
-  }
+  const IndexedVector<UnitIndex, Unit>& units() const { return units_; }
+  // @pre the unit is one of units()
+  UnitIndex index_of(const Unit& unit) const { return UnitIndex(&unit - units_.data()); }
   // Returns the unit that `layer` belongs to.
   const Unit& unit_of(LayerIndex layer) const { return units_.at(unit_indices_.at(layer)); }
   // True when the layer or one before it has parameters.
@@ -67,11 +65,11 @@ class FusedUnits {
   bool needs_dense_gradient(const Unit& unit) const;
 
   const Plan& plan_;
-  std::vector<Unit> units_;
-  std::vector<std::size_t> unit_indices_;         // by layer
-  std::vector<SlicedGradient> sliced_gradients_;  // by layer
-  std::vector<bool> requires_gradient_;           // by layer
-  std::vector<bool> needs_dense_gradient_;        // by layer
+  IndexedVector<UnitIndex, Unit> units_;
+  IndexedVector<LayerIndex, UnitIndex> unit_indices_;
+  IndexedVector<LayerIndex, SlicedGradient> sliced_gradients_;
+  IndexedVector<LayerIndex, bool> requires_gradient_;
+  IndexedVector<LayerIndex, bool> needs_dense_gradient_;
 };
 
 }  // namespace cnnplan

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace cnnplan {
 namespace {
@@ -18,18 +19,19 @@ bool is_fusible_relu(const Network& network, LayerIndex layer) {
   return relu != nullptr && std::isinf(relu->max);
 }
 
-// Returns the only consumer of a layer if it is on the same ranks, else -1.
-LayerIndex sole_consumer(const Plan& plan, LayerIndex layer) {
+// Returns the only consumer of a layer if it is on the same ranks.
+std::optional<LayerIndex> sole_consumer(const Plan& plan, LayerIndex layer) {
   const auto& consumers = plan.network.consumers_of(layer);
-  if (consumers.size() != 1) return -1;
+  if (consumers.size() != 1) return {};
   const auto plan_of = [&](LayerIndex l) -> const LayerPlan& { return plan.layers[l]; };
-  return same_ranks(plan_of(consumers[0]), plan_of(layer)) ? consumers[0] : -1;
+  if (!same_ranks(plan_of(consumers[0]), plan_of(layer))) return {};
+  return consumers[0];
 }
 
 // An add is fused into its later input, so that its other input is computed before it runs. Batch
 // norms do not compute scaled adds.
 bool takes_add(const Plan& plan, LayerIndex batch_norm, LayerIndex add) {
-  if (add < 0 || !is_any_of<Add>(plan.network, add)) return false;
+  if (!is_any_of<Add>(plan.network, add)) return false;
   if (is_scaled(std::get<Add>(plan.network.layer(add).parameters))) return false;
   const auto& inputs = plan.network.inputs_of(add);
   return inputs[0] != inputs[1] && *std::max_element(inputs.begin(), inputs.end()) == batch_norm;
@@ -43,17 +45,17 @@ Unit unit_of(const Plan& plan, LayerIndex head) {
   const bool can_fuse =
       is_convolution ? writes_dense_relu(split) : is_any_of<BatchNorm, Add>(network, head);
   if (!can_fuse) return unit;
-  LayerIndex next = sole_consumer(plan, head);
-  if (is_any_of<BatchNorm>(network, head) && takes_add(plan, head, next)) {
-    const auto& inputs = network.inputs_of(next);
+  std::optional<LayerIndex> next = sole_consumer(plan, head);
+  if (next && is_any_of<BatchNorm>(network, head) && takes_add(plan, head, *next)) {
+    const auto& inputs = network.inputs_of(*next);
     unit.inputs.push_back(inputs[0] == head ? inputs[1] : inputs[0]);
     unit.residual = true;
-    unit.last = next;
-    next = sole_consumer(plan, next);
+    unit.last = *next;
+    next = sole_consumer(plan, *next);
   }
-  if (next >= 0 && is_fusible_relu(network, next)) {
+  if (next && is_fusible_relu(network, *next)) {
     unit.relu = true;
-    unit.last = next;
+    unit.last = *next;
   }
   return unit;
 }
@@ -72,10 +74,10 @@ std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit) {
   return layers;
 }
 
-std::vector<Unit> fuse(const Plan& plan) {
-  std::vector<Unit> units;
-  std::vector<bool> taken(plan.network.layer_count(), false);
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+IndexedVector<UnitIndex, Unit> fuse(const Plan& plan) {
+  IndexedVector<UnitIndex, Unit> units;
+  IndexedVector<LayerIndex, bool> taken(plan.network.layer_count(), false);
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     if (taken[layer]) continue;
     units.push_back(unit_of(plan, layer));
     for (LayerIndex member : layers_of(plan.network, units.back())) taken[member] = true;

@@ -7,10 +7,12 @@
 
 namespace cnnplan {
 
+using UnitIndex = TypedIndex<struct UnitTag>;
+
 // Holds one or more layers that are lowered together. A unit produces the tensor of `last`.
 struct Unit {
-  LayerIndex head = 0;  // gives the kind and the name of the operations
-  LayerIndex last = 0;
+  LayerIndex head;  // gives the kind and the name of the operations
+  LayerIndex last;
   std::vector<LayerIndex> inputs;  // producing layers; of a fused add the residual comes second
   bool relu = false;
   bool residual = false;
@@ -32,6 +34,6 @@ bool writes_dense_relu(const Split& split);
 //   batch_norm [+ add] [+ relu], add [+ relu],
 // and where writes_dense_relu() holds
 //   convolution [+ relu], fully_connected [+ relu].
-std::vector<Unit> fuse(const Plan& plan);
+IndexedVector<UnitIndex, Unit> fuse(const Plan& plan);
 
 }  // namespace cnnplan

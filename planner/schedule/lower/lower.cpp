@@ -18,8 +18,8 @@ namespace {
 
 void forward_pass(LoweringState& state) {
   const LoweringContext& context = state.context;
-  const std::vector<Unit>& units = context.decomposition().units();
-  for (std::size_t i = 0; i < units.size(); ++i) {
+  const IndexedVector<UnitIndex, Unit>& units = context.decomposition().units();
+  for (const UnitIndex i : units.indices()) {
     const Multigrid* const chain = chain_of(context.plan(), units[i]);
     if (!context.is_lowered(i)) {
       if (context.is_read(units[i])) state.tensors.add_output(units[i]);
@@ -37,8 +37,8 @@ void forward_pass(LoweringState& state) {
 
 void backward_pass(LoweringState& state) {
   const LoweringContext& context = state.context;
-  const std::vector<Unit>& units = context.decomposition().units();
-  for (std::size_t i = units.size(); i-- > 0;) {
+  const IndexedVector<UnitIndex, Unit>& units = context.decomposition().units();
+  for (UnitIndex i = units.end_index(); i-- > 0;) {
     const Multigrid* const chain = chain_of(context.plan(), units[i]);
     if (!context.is_lowered(i)) {
       state.gradients.contribute_nothing(units[i]);
@@ -66,11 +66,11 @@ void keep_results(const LoweringState& state) {
   keep_to_end(schedule, state.tensors.output(logits).buffer);
 }
 
-// Lowers for one rank. `lowered` says by unit whether it is lowered; empty stands for all.
+// Lowers for one rank. `lowered` says for each unit whether it is lowered; empty stands for all.
 Schedule lower(const Decomposition& decomposition,
                int rank,
                const LoweringRequest& request,
-               const std::vector<bool>& lowered = {}) {
+               const IndexedVector<UnitIndex, bool>& lowered = {}) {
   const LoweringContext context(decomposition, rank, request, lowered);
   OperationWriter writer(context);
   TensorTable tensors(context, writer);
@@ -102,7 +102,7 @@ Schedule lower(const Decomposition& decomposition,
 std::vector<Schedule> lower_all(const Decomposition& decomposition,
                                 std::span<const int> ranks,
                                 const LoweringRequest& request,
-                                const std::vector<bool>& lowered = {}) {
+                                const IndexedVector<UnitIndex, bool>& lowered = {}) {
   std::vector<Schedule> schedules(ranks.size());
   parallel_for(ranks.size(), [&](std::size_t i) {
     schedules[i] = lower(decomposition, ranks[i], request, lowered);
@@ -133,9 +133,9 @@ void lower_each(const Plan& plan,
 
 std::vector<Schedule> lower_representatives(const FusedUnits& units,
                                             const UnitClasses& classes,
-                                            const std::vector<bool>& wanted,
+                                            const IndexedVector<UnitIndex, bool>& wanted,
                                             std::span<const int> ranks) {
-  const std::vector<bool> lowered = classes.around_representatives(wanted);
+  const IndexedVector<UnitIndex, bool> lowered = classes.around_representatives(wanted);
   return lower_all(Decomposition(units, lowered), ranks, {.detail = Detail::priced}, lowered);
 }
 

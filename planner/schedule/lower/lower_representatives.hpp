@@ -13,11 +13,11 @@ namespace cnnplan {
 // representatives of the wanted units, and the units around them. A representative has the same
 // kernels, collectives and parameters as in a whole lowering, and keeps as much. Operations are
 // named without their layers.
-// @pre `classes` are the classes of `units`; `wanted` is by unit, and holds the units of samples
+// @pre `classes` are the classes of `units`; `wanted` holds the units of samples
 // and losses, and all units where multigrid runs a chain
 std::vector<Schedule> lower_representatives(const FusedUnits& units,
                                             const UnitClasses& classes,
-                                            const std::vector<bool>& wanted,
+                                            const IndexedVector<UnitIndex, bool>& wanted,
                                             std::span<const int> ranks);
 
 }  // namespace cnnplan

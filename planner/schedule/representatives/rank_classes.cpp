@@ -109,7 +109,7 @@ class Refinement {
 
 std::map<Mesh, std::vector<LayerIndex>> layers_by_mesh(const Plan& plan) {
   std::map<Mesh, std::vector<LayerIndex>> layers;
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     layers[plan.layers[layer].mesh].push_back(layer);
   }
   return layers;

@@ -54,62 +54,64 @@ UnitKey key_of(const FusedUnits& fused, const Unit& unit) {
   return key;
 }
 
-// Returns by unit the first unit with an equal key.
+// Returns for each unit the first unit with an equal key.
 template <typename KeyOf>
-std::vector<std::size_t> first_with_key(std::size_t units, const KeyOf& key_of_unit) {
-  std::map<decltype(key_of_unit(0)), std::size_t> firsts;
-  std::vector<std::size_t> first;
-  for (std::size_t unit = 0; unit < units; ++unit) {
+IndexedVector<UnitIndex, UnitIndex> first_with_key(IndexRange<UnitIndex> units,
+                                                   const KeyOf& key_of_unit) {
+  std::map<decltype(key_of_unit(UnitIndex())), UnitIndex> firsts;
+  IndexedVector<UnitIndex, UnitIndex> first;
+  for (const UnitIndex unit : units) {
     first.push_back(firsts.try_emplace(key_of_unit(unit), unit).first->second);
   }
   return first;
 }
 
-void add_neighbours(const std::vector<std::vector<std::size_t>>& neighbours,
-                    const std::vector<bool>& from,
-                    std::vector<bool>& to) {
-  for (std::size_t unit = 0; unit < from.size(); ++unit) {
+void add_neighbours(const IndexedVector<UnitIndex, std::vector<UnitIndex>>& neighbours,
+                    const IndexedVector<UnitIndex, bool>& from,
+                    IndexedVector<UnitIndex, bool>& to) {
+  for (const UnitIndex unit : from.indices()) {
     if (!from[unit]) continue;
-    for (std::size_t other : neighbours[unit]) to[other] = true;
+    for (const UnitIndex other : neighbours[unit]) to[other] = true;
   }
 }
 
 }  // namespace
 
 UnitClasses::UnitClasses(const FusedUnits& fused) {
-  const std::vector<Unit>& units = fused.units();
+  const IndexedVector<UnitIndex, Unit>& units = fused.units();
   inputs_.resize(units.size());
   readers_.resize(units.size());
-  for (std::size_t unit = 0; unit < units.size(); ++unit) {
+  for (const UnitIndex unit : units.indices()) {
     for (LayerIndex source : units[unit].inputs) {
-      const std::size_t from = fused.index_of(fused.unit_of(source));
+      const UnitIndex from = fused.index_of(fused.unit_of(source));
       inputs_[unit].push_back(from);
       readers_[from].push_back(unit);
     }
   }
   representatives_ =
-      first_with_key(units.size(), [&](std::size_t unit) { return key_of(fused, units[unit]); });
-  const auto classes_of = [this](const std::vector<std::size_t>& others) {
-    std::vector<std::size_t> classes;
-    for (std::size_t other : others) classes.push_back(representatives_[other]);
+      first_with_key(units.indices(), [&](UnitIndex unit) { return key_of(fused, units[unit]); });
+  const auto classes_of = [this](const std::vector<UnitIndex>& others) {
+    std::vector<UnitIndex> classes;
+    for (const UnitIndex other : others) classes.push_back(representatives_[other]);
     return classes;
   };
   for (int round = 0; round < neighbourhood; ++round) {
-    representatives_ = first_with_key(units.size(), [&](std::size_t unit) {
-      std::vector<std::size_t> readers = classes_of(readers_[unit]);
+    representatives_ = first_with_key(units.indices(), [&](UnitIndex unit) {
+      std::vector<UnitIndex> readers = classes_of(readers_[unit]);
       std::sort(readers.begin(), readers.end());
       return std::tuple(representatives_[unit], classes_of(inputs_[unit]), std::move(readers));
     });
   }
 }
 
-std::vector<bool> UnitClasses::around_representatives(const std::vector<bool>& wanted) const {
-  std::vector<bool> found(representatives_.size(), false);
-  for (std::size_t unit = 0; unit < representatives_.size(); ++unit) {
+IndexedVector<UnitIndex, bool> UnitClasses::around_representatives(
+    const IndexedVector<UnitIndex, bool>& wanted) const {
+  IndexedVector<UnitIndex, bool> found(representatives_.size(), false);
+  for (const UnitIndex unit : representatives_.indices()) {
     if (wanted[unit]) found[representatives_[unit]] = true;
   }
   for (int step = 0; step < reach; ++step) {
-    const std::vector<bool> before = found;
+    const IndexedVector<UnitIndex, bool> before = found;
     add_neighbours(inputs_, before, found);
     add_neighbours(readers_, before, found);
   }

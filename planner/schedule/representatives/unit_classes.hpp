@@ -18,17 +18,18 @@ class UnitClasses {
   // Keeps no reference.
   explicit UnitClasses(const FusedUnits& fused);
 
-  // Holds by unit the first unit of its class, which represents the others.
-  const std::vector<std::size_t>& representatives() const { return representatives_; }
-  // Returns by unit whether it has to be lowered where some units are wanted. These are the
+  // Holds for each unit the first unit of its class, which represents the others.
+  const IndexedVector<UnitIndex, UnitIndex>& representatives() const { return representatives_; }
+  // Returns whether each unit has to be lowered where some units are wanted. These are the
   // representatives of the wanted units, and the units that a lowering of the representatives may
-  // look at. @pre `wanted` is by unit
-  std::vector<bool> around_representatives(const std::vector<bool>& wanted) const;
+  // look at.
+  IndexedVector<UnitIndex, bool> around_representatives(
+      const IndexedVector<UnitIndex, bool>& wanted) const;
 
  private:
-  std::vector<std::vector<std::size_t>> inputs_;   // by unit, units
-  std::vector<std::vector<std::size_t>> readers_;  // by unit, units
-  std::vector<std::size_t> representatives_;
+  IndexedVector<UnitIndex, std::vector<UnitIndex>> inputs_;
+  IndexedVector<UnitIndex, std::vector<UnitIndex>> readers_;
+  IndexedVector<UnitIndex, UnitIndex> representatives_;
 };
 
 }  // namespace cnnplan

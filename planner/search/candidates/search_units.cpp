@@ -7,8 +7,8 @@ namespace cnnplan {
 
 std::vector<SearchUnit> search_units(const Network& network) {
   std::vector<SearchUnit> units;
-  std::vector<std::size_t> unit_of;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  IndexedVector<LayerIndex, std::size_t> unit_of;
+  for (const LayerIndex layer : network.layers().indices()) {
     const bool chooses = traits_of(network.layer(layer).parameters).chooses_split;
     if (chooses) {
       unit_of.push_back(units.size());

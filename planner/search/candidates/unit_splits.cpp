@@ -131,7 +131,7 @@ bool recomputes_cheaply(const Network& network, LayerIndex layer) {
 }
 
 Plan recomputed(Plan plan) {
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     if (!recomputes_cheaply(plan.network, layer)) continue;
     plan.layers[layer].recompute = true;
   }
@@ -159,7 +159,7 @@ SplitChoices split_choices_with_recompute(const Plan& plan, const std::vector<Ax
 Plan all_on(const Plan& blank, const Split& split) {
   Plan plan = blank;
   const int parts = split.mesh.size(Axis::c);
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     Split own = split;
     if (!mixes_channels(plan.network.layer(layer).parameters)) own = {.mesh = split.mesh};
     const auto algorithm = own.channel_algorithm;

@@ -59,10 +59,10 @@ ComparedPlans::ComparedPlans(const Plan& plan, const std::vector<const UnitMargi
 // A plan with margins gives one split to layers that are split together.
 void ComparedPlans::check_own() const {
   const Plan own = plan_of(blank_, choices_, assignments_.front());
-  for (std::size_t i = 0; i < own.layers.size(); ++i) {
+  for (const LayerIndex i : own.layers.indices()) {
     if (own.layers[i].split() == plan_.layers[i].split()) continue;
     throw InputError({.file = "",
-                      .pointer = "/layers/" + plan_.network.layer(static_cast<LayerIndex>(i)).name,
+                      .pointer = "/layers/" + plan_.network.layer(i).name,
                       .value = to_text(plan_.layers[i].split()),
                       .allowed = to_text(own.layers[i].split()) +
                                  ", as the layer it follows, in a plan with margins"});

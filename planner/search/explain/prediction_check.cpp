@@ -145,7 +145,7 @@ class PredictionCheck {
 
   bool is_of_plan(const OperationPlace& place) const {
     if (!place.part) return false;
-    return serves_bucket(*place.part) || plan_.network.index_of(place.layer) >= 0;
+    return serves_bucket(*place.part) || plan_.network.index_of(place.layer).has_value();
   }
 
   static std::string part_text(const OperationPlace& place) {

@@ -82,7 +82,7 @@ Margins nearest_of(const Margins& margins, const std::vector<double>& sums_s) {
 // Describes a runner-up with all layers that share it. The layers of `runner_up` come first.
 RunnerUpPlan described(const Plan& plan, const UnitMargin& runner_up, double margin_s) {
   const std::string& first = runner_up.layers.front();
-  const LayerIndex head = plan.network.index_of(first);
+  const LayerIndex head = plan.network.index_of(first).value();
   RunnerUpPlan result{.layers = {first},
                       .split = to_text(plan.layers[head].split()),
                       .runner_up = runner_up.runner_up,

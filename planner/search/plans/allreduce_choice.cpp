@@ -97,7 +97,7 @@ class AllreduceChoice {
 std::int64_t largest_sum_bytes(const Plan& plan) {
   const std::int64_t parameter = parameter_bytes(plan.precision);
   std::int64_t largest = plan.bucket_bytes;
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     largest = std::max(largest, plan.network.parameter_count(layer) * parameter);
   }
   return std::min(largest, plan.network.parameter_count() * parameter);

@@ -186,7 +186,7 @@ std::optional<Plan> with_stages(Plan plan,
   const auto all = static_cast<double>(plan.network.parameter_count());
   double behind = 0.0;
   bool changes = false;
-  for (LayerIndex layer = plan.network.layer_count(); layer-- > 0;) {
+  for (LayerIndex layer = plan.layers.end_index(); layer-- > 0;) {
     if (!is_alike(layer)) continue;
     const int from_last = static_cast<int>(behind / all * stages);
     const bool is_in_front = layer < chains.front().front().weights;
@@ -287,7 +287,7 @@ std::optional<Plan> on_groups(const Plan& plan, int ranks) {
     return grouped.layers[layer].mesh.size(Axis::c) > 1;
   };
   bool changes = false;
-  for (LayerIndex index = 0; index < plan.network.layer_count(); ++index) {
+  for (const LayerIndex index : plan.network.layers().indices()) {
     const LayerPlan& staged = plan.layers[index];
     const Layer& layer = plan.network.layer(index);
     const auto* fc = std::get_if<FullyConnected>(&layer.parameters);

@@ -25,13 +25,11 @@ struct ForwardPrices {
   bool estimated = false;  // at least one kernel is estimated
 };
 
-// Returns the prices by layer.
-std::vector<ForwardPrices> forward_prices(const Schedule& schedule,
-                                          std::size_t layers,
-                                          const PriceList& prices) {
-  std::vector<ForwardPrices> found(layers);
+IndexedVector<LayerIndex, ForwardPrices> forward_prices(const Schedule& schedule,
+                                                        const PriceList& prices) {
+  IndexedVector<LayerIndex, ForwardPrices> found(schedule.outputs.size());
   for (const Operation& operation : schedule.operations) {
-    if (operation.layer < 0 || operation.label.direction != Direction::forward) continue;
+    if (operation.label.direction != Direction::forward) continue;
     ForwardPrices& own = found[operation.layer];
     const Price price = prices(schedule, operation);
     if (std::holds_alternative<TransferOperation>(operation.body)) own.halo_s += price.seconds;
@@ -53,7 +51,7 @@ Plan with_method(Plan plan, const std::vector<LayerIndex>& layers) {
 
 std::vector<LayerIndex> layers_with_method(const Plan& plan) {
   std::vector<LayerIndex> layers;
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     const bool is_in_chain =
         std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [layer](const Multigrid& chain) {
           return chain.first <= layer && layer <= chain.last;
@@ -80,7 +78,7 @@ double gain_s(const ForwardPrices& whole,
 
 struct Gain {
   double seconds = 0.0;
-  LayerIndex layer = 0;
+  LayerIndex layer;
 };
 
 // Returns the layers that gain on all probed ranks that have parts, the largest gain first.
@@ -90,12 +88,12 @@ std::vector<Gain> gains(const Plan& plan, const PriceList& prices, bool only_pro
   const auto whole = lower(plan, ranks, {.detail = Detail::priced});
   const auto parts = lower(with_method(plan, layers), ranks, {.detail = Detail::priced});
   const double overlap = overlap_of(plan, prices.platform());
-  const std::size_t count = plan.layers.size();
-  std::vector<double> least(count, std::numeric_limits<double>::infinity());
+  IndexedVector<LayerIndex, double> least(plan.layers.size(),
+                                          std::numeric_limits<double>::infinity());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-    const auto of_whole = forward_prices(whole[rank], count, prices);
-    const auto of_parts = forward_prices(parts[rank], count, prices);
-    for (std::size_t layer = 0; layer < count; ++layer) {
+    const auto of_whole = forward_prices(whole[rank], prices);
+    const auto of_parts = forward_prices(parts[rank], prices);
+    for (const LayerIndex layer : least.indices()) {
       least[layer] =
           std::min(least[layer], gain_s(of_whole[layer], of_parts[layer], overlap, only_profiled));
     }

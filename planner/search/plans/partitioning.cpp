@@ -43,7 +43,7 @@ class Partitioner {
     own_partitions_ = mesh.size(Axis::l);
     sample_ranks_ = plan_.ranks / own_partitions_;
     blocks_ = block_count(plan_, setting_);
-    for (LayerIndex layer = 0; layer < plan_.network.layer_count(); ++layer) look_outside(layer);
+    for (const LayerIndex layer : plan_.network.layers().indices()) look_outside(layer);
   }
 
   int own_partitions() const { return own_partitions_; }
@@ -81,7 +81,7 @@ class Partitioner {
     blank.overlap = plan_.overlap;
     blank.sharded_update = plan_.sharded_update;
     blank.bucket_bytes = plan_.bucket_bytes;
-    for (std::size_t i = 0; i < plan_.layers.size(); ++i) {
+    for (const LayerIndex i : plan_.layers.indices()) {
       blank.layers[i].statistics = plan_.layers[i].statistics;
     }
     choose_allreduce(blank, prices_.platform());

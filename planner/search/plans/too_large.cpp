@@ -15,16 +15,15 @@ namespace {
 
 std::string heaviest_layers(const Plan& plan) {
   constexpr std::size_t most = 3;
-  const std::vector<std::int64_t> kept =
+  const IndexedVector<LayerIndex, std::int64_t> kept =
       kept_bytes(lower(plan, std::array{0}, {.detail = Detail::priced}).front());
-  std::vector<std::size_t> layers(kept.size());
-  std::iota(layers.begin(), layers.end(), std::size_t{0});
-  std::stable_sort(layers.begin(), layers.end(), [&](std::size_t a, std::size_t b) {
-    return kept[a] > kept[b];
-  });
+  std::vector<LayerIndex> layers(kept.size());
+  std::iota(layers.begin(), layers.end(), LayerIndex(0));
+  std::stable_sort(
+      layers.begin(), layers.end(), [&](LayerIndex a, LayerIndex b) { return kept[a] > kept[b]; });
   std::string text;
   for (std::size_t i = 0; i < std::min(most, layers.size()); ++i) {
-    const Layer& layer = plan.network.layer(static_cast<LayerIndex>(layers[i]));
+    const Layer& layer = plan.network.layer(layers[i]);
     text += (i == 0 ? "keeping most: " : ", ") + layer.name + ' ' + bytes_text(kept[layers[i]]);
   }
   return text;

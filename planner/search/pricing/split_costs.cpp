@@ -88,8 +88,8 @@ class UnavoidableWork {
 
 // Raises `most` to the bytes that a layer keeps on this rank, where they are more.
 void raise(const Schedule& schedule, LayerCosts& most) {
-  const std::vector<std::int64_t> bytes = layer_bytes(schedule);
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
+  const IndexedVector<LayerIndex, std::int64_t> bytes = layer_bytes(schedule);
+  for (const LayerIndex i : bytes.indices()) {
     most[i] = std::max(most[i], static_cast<double>(bytes[i]));
   }
 }
@@ -116,27 +116,27 @@ void copy_from_representatives(const FusedUnits& fused,
                                const UnitClasses& classes,
                                LayerCosts& costs) {
   const auto at = [&costs](LayerIndex layer) -> double& { return costs[layer]; };
-  const std::vector<Unit>& units = fused.units();
-  for (std::size_t i = 0; i < units.size(); ++i) {
+  const IndexedVector<UnitIndex, Unit>& units = fused.units();
+  for (const UnitIndex i : units.indices()) {
     const Unit& representative = units[classes.representatives()[i]];
     at(units[i].head) = at(representative.head);
     at(units[i].last) = at(representative.last);
   }
 }
 
-// Says by unit whether one of its layers may be split so. Units of samples and losses are always
+// Says whether one of each unit's layers may be split so. Units of samples and losses are always
 // wanted.
-std::vector<bool> wanted_units(const FusedUnits& units,
-                               const SplitChoices& choices,
-                               const Split& split) {
-  std::vector<bool> wanted(units.units().size(), false);
+IndexedVector<UnitIndex, bool> wanted_units(const FusedUnits& units,
+                                            const SplitChoices& choices,
+                                            const Split& split) {
+  IndexedVector<UnitIndex, bool> wanted(units.units().size(), false);
   const auto want = [&](LayerIndex layer) { wanted[units.index_of(units.unit_of(layer))] = true; };
   for (const UnitSplits& unit : choices.units) {
     if (!unit.may_take(split)) continue;
     for (LayerIndex layer : unit.unit.layers) want(layer);
   }
   const Network& network = units.plan().network;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     const LayerParameters& parameters = network.layer(layer).parameters;
     if (std::holds_alternative<Input>(parameters) || is_loss(parameters)) want(layer);
   }
@@ -157,7 +157,7 @@ SplitCosts split_costs(const Plan& plan,
       representative_ranks(plan, split.mesh, platform, probe_ranks(split));
   const LayerCosts zero(plan.network.layer_count(), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
-  const std::vector<bool> wanted = wanted_units(units, choices, split);
+  const IndexedVector<UnitIndex, bool> wanted = wanted_units(units, choices, split);
   std::map<int, LayerCosts> least_by_rank;
   for (const Schedule& schedule : lower_representatives(units, classes, wanted, ranks)) {
     raise(schedule, result.kept_bytes);
@@ -170,7 +170,7 @@ SplitCosts split_costs(const Plan& plan,
       costs[layer] += seconds;
       least[layer] += unavoidable(operation, seconds);
     }
-    for (std::size_t i = 0; i < costs.size(); ++i) {
+    for (const LayerIndex i : costs.indices()) {
       result.slowest[i] = std::max(result.slowest[i], costs[i]);
     }
     least_by_rank.emplace(schedule.rank, std::move(least));

@@ -9,9 +9,9 @@
 
 namespace cnnplan {
 
-// Holds costs by layer: of kernels, statistics, sums over channels and updates, and of the
+// Holds costs of each layer: of kernels, statistics, sums over channels and updates, and of the
 // reduction of every unit's gradients alone.
-using LayerCosts = std::vector<double>;
+using LayerCosts = IndexedVector<LayerIndex, double>;
 
 struct SplitCosts {
   LayerCosts slowest;             // seconds

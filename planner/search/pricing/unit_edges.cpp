@@ -8,8 +8,8 @@
 namespace cnnplan {
 namespace {
 
-std::vector<int> units_by_layer(const Plan& plan, const SplitChoices& choices) {
-  std::vector<int> units(plan.network.layer_count(), 0);
+IndexedVector<LayerIndex, int> units_by_layer(const Plan& plan, const SplitChoices& choices) {
+  IndexedVector<LayerIndex, int> units(plan.network.layer_count(), 0);
   for (std::size_t unit = 0; unit < choices.units.size(); ++unit) {
     for (LayerIndex layer : choices.units[unit].unit.layers) {
       units[layer] = static_cast<int>(unit);
@@ -56,8 +56,8 @@ UnitEdges::UnitEdges(const FusedUnits& fused,
                      PricedNetwork& priced)
     : fused_(fused), edge_prices_(fused, prices, spare_s), by_unit_(priced.choices.units.size()) {
   const Network& network = fused.plan().network;
-  const std::vector<int> units = units_by_layer(fused.plan(), priced.choices);
-  for (LayerIndex consumer = 0; consumer < network.layer_count(); ++consumer) {
+  const IndexedVector<LayerIndex, int> units = units_by_layer(fused.plan(), priced.choices);
+  for (const LayerIndex consumer : network.layers().indices()) {
     const auto& inputs = network.inputs_of(consumer);
     const bool copies = copies_inputs(network.layer(consumer).parameters);
     for (std::size_t input = 0; input < inputs.size(); ++input) {

@@ -94,7 +94,7 @@ TEST_CASE("restart: samples of a file keep their order, and evaluations their ep
 TEST_CASE("restart: losses of test data continue where data have targets") {
   const Communicator world = Communicator::world();
   Plan plan = checkpointed_plan(Axis::n, world.size());
-  std::vector<Layer> layers = plan.network.layers();
+  std::vector<Layer> layers = plan.network.layers().elements();
   layers.back().parameters = MeanSquaredError{};
   plan.network = Network("regression", layers);
   const std::int64_t outputs = plan.network.output_shape(plan.network.loss_layer(), 1)[Dim::c];
@@ -110,8 +110,7 @@ TEST_CASE("restart: losses of test data continue where data have targets") {
 TEST_CASE("restart: batch norms of each rank keep their own running values") {
   const Communicator world = Communicator::world();
   Plan plan = checkpointed_plan(Axis::n, world.size());
-  plan.layers[static_cast<std::size_t>(plan.network.index_of("bn"))].statistics =
-      BatchNormStatistics::local;
+  plan.layers[plan.network.index_of("bn").value()].statistics = BatchNormStatistics::local;
   check_same_ending(plan, checkpointed_steps(8), world);
 }
 

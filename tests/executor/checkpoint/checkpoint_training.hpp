@@ -46,11 +46,9 @@ inline Plan checkpointed_plan(Axis axis, int ranks) {
   if (axis != Axis::n) plan.layers.back().mesh = Mesh({{Axis::n, ranks}});
   if (axis == Axis::c) plan.layers.front().mesh = Mesh({{Axis::n, ranks}});
   if (axis == Axis::h) {
-    plan.layers[static_cast<std::size_t>(plan.network.index_of("fc"))].mesh =
-        Mesh({{Axis::n, ranks}});
+    plan.layers[plan.network.index_of("fc").value()].mesh = Mesh({{Axis::n, ranks}});
   }
-  plan.layers[static_cast<std::size_t>(plan.network.index_of("bn"))].statistics =
-      BatchNormStatistics::global;
+  plan.layers[plan.network.index_of("bn").value()].statistics = BatchNormStatistics::global;
   return plan;
 }
 

@@ -42,8 +42,7 @@ Plan plan_of(const Stage& stage, Precision precision) {
   Plan plan = checkpointed_plan(stage.axis, stage.ranks);
   plan.precision = precision;
   for (const char* name : {"conv", "fc"}) {
-    plan.layers[static_cast<std::size_t>(plan.network.index_of(name))].channel_algorithm =
-        stage.algorithm;
+    plan.layers[plan.network.index_of(name).value()].channel_algorithm = stage.algorithm;
   }
   plan.sample_blocks = stage.sample_blocks;
   if (stage.sample_blocks > 1) {
@@ -165,8 +164,7 @@ TEST_CASE("restart: running values that differ by rank become their mean") {
   const SharedFolder folder(world);
   Plan plan = checkpointed_plan(Axis::n, world.size());
   plan.precision = Precision::fp64;
-  plan.layers[static_cast<std::size_t>(plan.network.index_of("bn"))].statistics =
-      BatchNormStatistics::local;
+  plan.layers[plan.network.index_of("bn").value()].statistics = BatchNormStatistics::local;
   TrainingOptions options = checkpointed_steps(3);
   options.checkpoint_folder = folder.path("state");
   const Ending saved = ending_of(plan, options, folder, world);
@@ -193,7 +191,7 @@ TEST_CASE("require_same_training: the first layer that differs is named") {
     }
     return InputProblem{};
   };
-  std::vector<Layer> layers = checkpointed_network().layers();
+  std::vector<Layer> layers = checkpointed_network().layers().elements();
   CHECK(problem_with(checkpointed_network(), 4, 1).pointer.empty());
   CHECK(problem_with(checkpointed_network(), 8, 1).pointer == "/batch");
   CHECK(problem_with(checkpointed_network(), 4, 2).pointer == "/seed");

@@ -46,27 +46,28 @@ double variance_of(const std::vector<double>& values) {
 }
 
 TEST_CASE("initial_values: weights depend on seed and layer only") {
-  const ParameterSlot slot = slot_of(1, ParameterRole::weight, filters);
+  const ParameterSlot slot = slot_of(LayerIndex(1), ParameterRole::weight, filters);
   ParameterSlot split = slot;
   split.forward.in = {{1, 32, 1, 3, 8}};
   split.forward.bias = true;
   const std::vector<double> values = initial_values(slot, network(), 7);
   CHECK(initial_values(split, network(), 7) == values);
   CHECK(initial_values(slot, network(), 8) != values);
-  CHECK(initial_values(slot_of(2, ParameterRole::weight, filters), network(), 7) != values);
+  CHECK(initial_values(slot_of(LayerIndex(2), ParameterRole::weight, filters), network(), 7) !=
+        values);
 }
 
 TEST_CASE("initial_values: a larger tensor begins with the same draws") {
-  const ParameterSlot small = slot_of(1, ParameterRole::weight, {{3, 32, 1, 3, 3}});
+  const ParameterSlot small = slot_of(LayerIndex(1), ParameterRole::weight, {{3, 32, 1, 3, 3}});
   const std::vector<double> all =
-      initial_values(slot_of(1, ParameterRole::weight, filters), network(), 7);
+      initial_values(slot_of(LayerIndex(1), ParameterRole::weight, filters), network(), 7);
   const std::vector<double> first = initial_values(small, network(), 7);
   CHECK(std::equal(first.begin(), first.end(), all.begin()));
 }
 
 TEST_CASE("initial_values: convolutions are He-normal") {
   const std::vector<double> values =
-      initial_values(slot_of(1, ParameterRole::weight, filters), network(), 7);
+      initial_values(slot_of(LayerIndex(1), ParameterRole::weight, filters), network(), 7);
   const double variance = 2.0 / (32 * 9);
   CHECK(std::abs(mean_of(values)) < 5.0 * std::sqrt(variance / 9216.0));
   CHECK(std::abs(variance_of(values) / variance - 1.0) < 0.08);
@@ -79,7 +80,7 @@ TEST_CASE("initial_values: convolutions are He-normal") {
 
 TEST_CASE("initial_values: fully connected layers are uniform in 1 / sqrt(fan_in)") {
   const std::vector<double> values =
-      initial_values(slot_of(3, ParameterRole::weight, connected), network(), 7);
+      initial_values(slot_of(LayerIndex(3), ParameterRole::weight, connected), network(), 7);
   const double bound = 1.0 / std::sqrt(32 * 64.0);
   CHECK(*std::max_element(values.begin(), values.end()) < bound);
   CHECK(*std::min_element(values.begin(), values.end()) >= -bound);
@@ -89,9 +90,11 @@ TEST_CASE("initial_values: fully connected layers are uniform in 1 / sqrt(fan_in
 TEST_CASE("initial_values: bias and shift are 0, scale is 1") {
   const Shape channels{{1, 1, 1, 1, 32}};
   const std::vector<double> zeros(32, 0.0);
-  CHECK(initial_values(slot_of(1, ParameterRole::bias, channels), network(), 7) == zeros);
-  CHECK(initial_values(slot_of(1, ParameterRole::shift, channels), network(), 7) == zeros);
-  CHECK(initial_values(slot_of(1, ParameterRole::scale, channels), network(), 7) ==
+  CHECK(initial_values(slot_of(LayerIndex(1), ParameterRole::bias, channels), network(), 7) ==
+        zeros);
+  CHECK(initial_values(slot_of(LayerIndex(1), ParameterRole::shift, channels), network(), 7) ==
+        zeros);
+  CHECK(initial_values(slot_of(LayerIndex(1), ParameterRole::scale, channels), network(), 7) ==
         std::vector<double>(32, 1.0));
 }
 

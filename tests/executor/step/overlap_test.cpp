@@ -57,7 +57,7 @@ Plan convolutions_by_height(int ranks, Precision precision) {
   layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
   Plan plan = uniform_plan(Network("rows", layers), 4, Mesh({{Axis::h, ranks}}));
   // Every other layer is split by columns, which adds shuffles.
-  for (std::size_t i = 4; i < plan.layers.size(); i += 5) {
+  for (LayerIndex i(4); i < plan.layers.end_index(); i += 5) {
     plan.layers[i].mesh = Mesh({{Axis::w, ranks}});
   }
   plan.bucket_bytes = 256;
@@ -95,9 +95,9 @@ TEST_CASE("Overlap: interiors during their halo exchanges leave the same bits") 
     CAPTURE(order.seed);
     Plan plan = convolutions_by_height(world.size(), precision_of(order));
     for (LayerPlan& layer : plan.layers) layer.mesh = Mesh({{Axis::h, world.size()}});
-    for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    for (const LayerIndex layer : plan.network.layers().indices()) {
       if (!has_halo_method(plan.network.layer(layer).parameters)) continue;
-      plan.layers[static_cast<std::size_t>(layer)].halo = HaloMethod::interior_strips;
+      plan.layers[layer].halo = HaloMethod::interior_strips;
     }
     const auto schedule = lower(plan, 0);
     const bool is_split = world.size() > 1;

@@ -52,7 +52,7 @@ void check_close(const NamedValues& actual, const NamedValues& expected) {
 // Returns a plan whose auxiliary loss has a mesh of its own, so that its blocks of labels differ.
 Plan with_auxiliary(bool per_pixel, bool has_targets, const Mesh& mesh, const Mesh& auxiliary) {
   Plan plan = uniform_plan(network_with(per_pixel, has_targets, true), batch, mesh);
-  plan.layers[plan.layers.size() - 2].mesh = auxiliary;
+  plan.layers[plan.layers.end_index() - 2].mesh = auxiliary;
   return plan;
 }
 
@@ -109,7 +109,7 @@ TEST_CASE("auxiliary losses: inference skips layers that only they need, and has
   }
   CHECK(inference.losses.size() == 1);
   CHECK(inference.slots.size() == 5);
-  CHECK(inference.running_mean[3] >= 0);
+  CHECK(inference.running_mean[LayerIndex(3)] >= 0);
 }
 
 }  // namespace cnnplan::test

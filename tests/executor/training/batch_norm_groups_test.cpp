@@ -114,12 +114,12 @@ std::vector<GroupCase> group_cases(int ranks) {
 
 // Returns the parts of the mini-batch that are normalised together.
 std::vector<Box> parts_of(const Plan& plan) {
-  const Shape shape = plan.network.output_shape(0, plan.batch);
-  const Distribution distribution(shape, plan.layers[0].mesh);
+  const Shape shape = plan.network.output_shape(LayerIndex(0), plan.batch);
+  const Distribution distribution(shape, plan.layers[LayerIndex(0)].mesh);
   std::vector<Box> parts;
   for (int rank = 0; rank < plan.ranks; ++rank) {
     Box part = distribution.box(rank);
-    if (plan.layers[0].statistics == BatchNormStatistics::spatial) {
+    if (plan.layers[LayerIndex(0)].statistics == BatchNormStatistics::spatial) {
       const Range samples = part[Dim::n];
       part = whole(shape);
       part[Dim::n] = samples;
@@ -137,7 +137,7 @@ void add(std::vector<double>& sum, const std::vector<double>& values, double fac
 // Computes loss and gradients of each part alone, and adds them weighted by their share of
 // positions.
 RunResult sum_of_parts(const Plan& plan, const Communicator& self) {
-  const Shape shape = plan.network.output_shape(0, plan.batch);
+  const Shape shape = plan.network.output_shape(LayerIndex(0), plan.batch);
   const BatchShape batch = batch_shape(plan.network, plan.batch, Precision::fp64);
   RunResult sum;
   for (const Box& part : parts_of(plan)) {

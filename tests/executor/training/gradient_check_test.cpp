@@ -134,7 +134,7 @@ TEST_CASE("gradient_under: every parameter counts once") {
   double values[] = {static_cast<double>(gradient.values.size())};
   world.allreduce(values, AllreduceAlgorithm::library);
   std::int64_t expected = 0;
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     expected += plan.network.parameter_count(layer);
   }
   CHECK(values[0] == static_cast<double>(expected));
@@ -143,7 +143,7 @@ TEST_CASE("gradient_under: every parameter counts once") {
 TEST_CASE("gradient_under: weights, momentum and running values stay as they are") {
   const Communicator world = Communicator::world();
   const Plan plan = residual_plan(world.size(), 1);
-  const LayerIndex batch_norm = plan.network.index_of("bn");
+  const LayerIndex batch_norm = plan.network.index_of("bn").value();
   Parameters parameters(plan, world);
   StepRunner runner(parameters.schedule(), parameters.context());
   runner.run(first_step);

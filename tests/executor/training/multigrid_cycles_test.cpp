@@ -77,8 +77,7 @@ Plan plan_of(int blocks, Multigrid setting, int ranks) {
     const int group = static_cast<int>(i) / setting.coarsening;
     const int stage = std::min(ranks - 1, group);
     for (LayerIndex layer : {chain[i].weights, chain[i].transform, chain[i].sum}) {
-      plan.layers[static_cast<std::size_t>(layer)] = {.mesh = Mesh({{Axis::l, ranks}}),
-                                                      .stage = stage};
+      plan.layers[layer] = {.mesh = Mesh({{Axis::l, ranks}}), .stage = stage};
     }
   }
   setting.first = chain.front().weights;

@@ -36,14 +36,14 @@ constexpr std::array rows{
 
 Network small_network(const Row& row) {
   const Network network = read_network("configs/networks/" + std::string(row.name) + ".json");
-  std::vector<Layer> layers = network.layers();
+  std::vector<Layer> layers = network.layers().elements();
   LayerIndex last = network.loss_layer();
   while (network.parameter_count(last) == 0) --last;
   const auto narrow = [&row](std::int64_t& width) {
     width = std::max<std::int64_t>(1, width / row.narrowing);
   };
-  for (LayerIndex i = 0; i < last; ++i) {
-    LayerParameters& parameters = layers[static_cast<std::size_t>(i)].parameters;
+  for (const LayerIndex i : IndexRange(last)) {
+    LayerParameters& parameters = layers[i].parameters;
     if (auto* convolution = std::get_if<Convolution>(&parameters)) {
       narrow(convolution->filters);
       narrow(convolution->groups);
@@ -67,7 +67,7 @@ Plan plan_on(const Network& network, const Mesh& mesh) {
 }
 
 std::vector<Mesh> meshes_of(const Network& network, int ranks) {
-  const bool deep = std::get<Input>(network.layer(0).parameters).size[0] > 1;
+  const bool deep = std::get<Input>(network.layer(LayerIndex(0)).parameters).size[0] > 1;
   const Mesh depth({{Axis::d, ranks}});
   const Mesh height({{Axis::h, ranks}});
   // In a slow build, the plan with every layer on another mesh is tried, too.
@@ -93,7 +93,7 @@ void check_plan(const Plan& plan,
 // Returns a plan on random meshes, which change every three layers.
 Plan mixed(const Network& network, int ranks) {
   Plan result = plan_on(network, Mesh({{Axis::n, ranks}}));
-  for (std::size_t i = 0; i < result.layers.size(); ++i) {
+  for (const LayerIndex i : result.layers.indices()) {
     result.layers[i].mesh = random_mesh(i / 3, ranks);
   }
   return result;

@@ -19,9 +19,8 @@ RunResult run(const Plan& plan, const Communicator& world) {
 }
 
 Plan with_recompute(Plan plan, bool recompute) {
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    plan.layers[static_cast<std::size_t>(layer)].recompute =
-        recompute && can_recompute(plan.network.layer(layer).parameters);
+  for (const LayerIndex layer : plan.network.layers().indices()) {
+    plan.layers[layer].recompute = recompute && can_recompute(plan.network.layer(layer).parameters);
   }
   return plan;
 }

@@ -40,13 +40,12 @@ Plan residual_plan(int ranks, int cycles) {
   Plan plan = uniform_plan(residual_network(), batch, Mesh({{Axis::n, ranks}}));
   plan.precision = Precision::fp64;
   // Statistics of a rank's own samples would depend on the number of ranks.
-  plan.layers[static_cast<std::size_t>(plan.network.index_of("bn"))].statistics =
-      BatchNormStatistics::global;
+  plan.layers[plan.network.index_of("bn").value()].statistics = BatchNormStatistics::global;
   const ResidualChain chain = residual_chains(plan.network).front();
   for (int i = 0; i < chain_blocks; ++i) {
     const ResidualBlock& block = chain[static_cast<std::size_t>(i)];
     for (LayerIndex layer : {block.weights, block.transform, block.sum}) {
-      LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+      LayerPlan& own = plan.layers[layer];
       own.mesh = Mesh({{Axis::l, ranks}});
       own.stage = i * ranks / chain_blocks;
     }

@@ -254,9 +254,9 @@ TEST_CASE("train: parameters of split channels are written and read whole") {
     Plan plan = uniform_plan(small_network(), 4, Mesh({{Axis::c, world.size()}}));
     plan.layers.front().mesh = plan.layers.back().mesh = Mesh({{Axis::n, world.size()}});
     for (const char* name : {"conv", "fc"}) {
-      const LayerIndex layer = plan.network.index_of(name);
+      const LayerIndex layer = plan.network.index_of(name).value();
       if (!channel_split_refusal(plan.network, layer, world.size(), algorithm).empty()) continue;
-      plan.layers[static_cast<std::size_t>(layer)].channel_algorithm = algorithm;
+      plan.layers[layer].channel_algorithm = algorithm;
     }
     TrainingOptions options = small_steps();
     options.dump_file = folder.path("split.h5");

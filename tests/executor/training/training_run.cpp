@@ -84,13 +84,13 @@ std::vector<double> gather_output(const Plan& plan,
                                   const StepRunner& runner,
                                   const Communicator& world) {
   const LayerIndex layer = plan.network.inputs_of(plan.network.loss_layer())[0];
-  const HostBlock block = runner.memory().read(schedule.outputs[static_cast<std::size_t>(layer)]);
+  const HostBlock block = runner.memory().read(schedule.outputs[layer]);
   const TensorView& view = block.view;
   const std::vector<double> own = with_type_of(
       activation_element(plan.precision), [&view]<typename T>(T) { return elements_of<T>(view); });
   const auto blocks = world.gather(std::span<const double>(own), 0);
   const Distribution distribution(plan.network.output_shape(layer, plan.batch),
-                                  plan.layers[static_cast<std::size_t>(layer)].mesh);
+                                  plan.layers[layer].mesh);
   return world.rank() == 0 ? assemble(distribution, blocks) : std::vector<double>{};
 }
 
@@ -113,7 +113,7 @@ std::vector<double> gather_parameter(const TensorSlice& slice,
 }
 
 const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
-  return plan.layers[static_cast<std::size_t>(layer)].mesh;
+  return plan.layers[layer].mesh;
 }
 
 NamedValues named(const ParameterStore& store,
@@ -137,7 +137,7 @@ void add_running_values(NamedValues& values,
                         const Plan& plan,
                         const Communicator& world) {
   const Network& network = plan.network;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) {
+  for (const LayerIndex layer : network.layers().indices()) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;
     const Shape shape{{1, 1, 1, 1, network.output_shape(layer, 1)[Dim::c]}};
     Box box = whole(shape);

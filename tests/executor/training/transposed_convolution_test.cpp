@@ -70,7 +70,7 @@ Network random_network(RandomValues& random) {
 
 // Turns one of the axes into c, if the layer may be split so.
 void split_channels(RandomValues& random, Plan& plan, LayerIndex layer) {
-  LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+  LayerPlan& own = plan.layers[layer];
   std::vector<MeshAxis> axes = own.mesh.axes();
   if (axes.empty()) return;
   const auto last = static_cast<std::int64_t>(axes.size()) - 1;
@@ -87,10 +87,10 @@ Plan random_split(std::uint64_t seed, int ranks) {
   RandomValues random(seed);
   const Network network = random_network(random);
   Plan plan = uniform_plan(network, random.integer(1, 3), random_mesh(seed, ranks));
-  for (std::size_t i = 1; i < plan.layers.size(); ++i) {
+  for (LayerIndex i(1); i < plan.layers.end_index(); ++i) {
     if (random.boolean()) plan.layers[i].mesh = random_mesh(100 * seed + i, ranks);
   }
-  if (random.boolean()) split_channels(random, plan, 2);
+  if (random.boolean()) split_channels(random, plan, LayerIndex(2));
   return plan;
 }
 
@@ -138,14 +138,14 @@ struct Expected {
 class Loops {
  public:
   Loops(const Plan& plan, const NamedValues& weights)
-      : up_(std::get<TransposedConvolution>(plan.network.layer(2).parameters)),
+      : up_(std::get<TransposedConvolution>(plan.network.layer(LayerIndex(2)).parameters)),
         batch_(batch_shape(plan.network, plan.batch, Precision::fp64)),
         data_(whole(batch_.samples)),
         labels_(whole(batch_.labels)),
-        spread_(weight_shape(plan.network, 1), weights.at("spread/weight")),
-        weight_(weight_shape(plan.network, 2), weights.at("up/weight")),
-        x_(plan.network.output_shape(1, plan.batch)),
-        y_(plan.network.output_shape(2, plan.batch)) {
+        spread_(weight_shape(plan.network, LayerIndex(1)), weights.at("spread/weight")),
+        weight_(weight_shape(plan.network, LayerIndex(2)), weights.at("up/weight")),
+        x_(plan.network.output_shape(LayerIndex(1), plan.batch)),
+        y_(plan.network.output_shape(LayerIndex(2), plan.batch)) {
     read_batch(SyntheticData(batch_, data_seed), 0, data_.view(), labels_.view());
     if (up_.bias) bias_ = weights.at("up/bias");
   }

@@ -70,9 +70,9 @@ TEST_CASE("verify: says what it changes in a plan") {
   Plan plan = uniform_plan(network, world.size(), Mesh({{Axis::n, world.size()}}));
   int notes = 0;
   const auto count = [&](const std::string&) { ++notes; };
-  CHECK(verified_plan(plan, count).layers[1].statistics == BatchNormStatistics::global);
+  CHECK(verified_plan(plan, count).layers[LayerIndex(1)].statistics == BatchNormStatistics::global);
   CHECK(notes == (world.size() > 1 ? 1 : 0));
-  plan.layers[1].statistics = BatchNormStatistics::global;
+  plan.layers[LayerIndex(1)].statistics = BatchNormStatistics::global;
   notes = 0;
   CHECK(verified_plan(plan, count) == plan);
   CHECK(notes == 0);

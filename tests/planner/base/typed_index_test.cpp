@@ -44,6 +44,7 @@ static_assert(!Comparable<Door, Window>);
 static_assert(AccessibleBy<Names, Door> && AccessibleBy<const Names, Door>);
 static_assert(!AccessibleBy<Names, Window> && !AccessibleBy<Names, int>);
 static_assert(AccessibleBy<std::vector<int>, Door>);
+static_assert(!std::convertible_to<std::vector<std::string>, Names>);
 static_assert(std::same_as<decltype(Door() + 1), Door> && std::same_as<decltype(Door() - 1), Door>);
 static_assert(std::same_as<decltype(Door() - Door()), int>);
 static_assert(sizeof(Door) == sizeof(int) && std::is_trivially_copyable_v<Door>);
@@ -68,6 +69,8 @@ TEST_CASE("TypedIndex: it counts up and is ordered") {
   CHECK(door + 2 == Door(7));
   CHECK(door - 2 == Door(3));
   CHECK(door - Door(1) == 4);
+  CHECK((door += 3) == Door(8));
+  CHECK(door == Door(8));
 }
 
 TEST_CASE("TypedIndex: sets find it by its number") {
@@ -89,6 +92,13 @@ TEST_CASE("IndexedVector: push_back returns the index of the new element") {
   names[front] = "main";
   CHECK(names.at(front) == "main");
   CHECK_THROWS_AS(names.at(names.end_index()), std::out_of_range);
+}
+
+TEST_CASE("IndexedVector: it takes and returns a vector without indices") {
+  const std::vector<std::string> plain{"front", "cellar"};
+  const Names names(plain);
+  CHECK(names[Door(1)] == "cellar");
+  CHECK(names.elements() == plain);
 }
 
 TEST_CASE("IndexedVector: indices() has each index once, in order") {

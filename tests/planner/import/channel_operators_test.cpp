@@ -90,25 +90,27 @@ TEST_CASE("Split: a slice for each part that is used") {
   equal.node("Split", {"x"}, {"a", "b", "c"}).set("axis", std::int64_t{1});
   const ImportedModel thirds = split_and_joined(equal, {"a", "b", "c"});
   REQUIRE(thirds.network.layer_count() == 5);
-  CHECK(thirds.network.layer(1).parameters == slice(2, 2));
-  CHECK(thirds.network.layer(2).parameters == slice(4, 2));
-  CHECK(thirds.network.layer(3).inputs ==
-        std::vector<std::string>{thirds.network.layer(2).name, thirds.network.layer(1).name});
+  CHECK(thirds.network.layer(LayerIndex(1)).parameters == slice(2, 2));
+  CHECK(thirds.network.layer(LayerIndex(2)).parameters == slice(4, 2));
+  CHECK(thirds.network.layer(LayerIndex(3)).inputs ==
+        std::vector<std::string>{thirds.network.layer(LayerIndex(2)).name,
+                                 thirds.network.layer(LayerIndex(1)).name});
   ModelBuilder by_input({2, 6, 8, 8});
   by_input.integers("sizes", {1, 5});
   by_input.node("Split", {"x", "sizes"}, {"a", "b"}).set("axis", std::int64_t{-3});
   const ImportedModel unequal = split_and_joined(by_input, {"a", "b"});
-  CHECK(unequal.network.layer(1).parameters == slice(0, 1));
-  CHECK(unequal.network.layer(2).parameters == slice(1, 5));
+  CHECK(unequal.network.layer(LayerIndex(1)).parameters == slice(0, 1));
+  CHECK(unequal.network.layer(LayerIndex(2)).parameters == slice(1, 5));
   ModelBuilder by_attribute({2, 6, 8, 8}, 11);
   by_attribute.node("Split", {"x"}, {"a", "b"})
       .set("axis", std::int64_t{1})
       .set("split", Dims{4, 2});
-  CHECK(split_and_joined(by_attribute, {"a", "b"}).network.layer(2).parameters == slice(4, 2));
+  CHECK(split_and_joined(by_attribute, {"a", "b"}).network.layer(LayerIndex(2)).parameters ==
+        slice(4, 2));
   // The last part is smaller if the parts cannot be equal.
   ModelBuilder last({2, 7, 8, 8}, 18);
   last.node("Split", {"x"}, {"a", "b"}).set("axis", std::int64_t{1});
-  CHECK(split_and_joined(last, {"a", "b"}).network.layer(2).parameters == slice(4, 3));
+  CHECK(split_and_joined(last, {"a", "b"}).network.layer(LayerIndex(2)).parameters == slice(4, 3));
 }
 
 TEST_CASE("Split: refusals") {
@@ -176,7 +178,8 @@ TEST_CASE("Reshape, Transpose, Reshape: a channel shuffle") {
   flattened.weight("w", {192, 2});
   flattened.node("MatMul", {"f", "w"});
   const ImportedModel imported = flattened.import();
-  CHECK(imported.network.layer(1).parameters == LayerParameters(ChannelShuffle{.groups = 2}));
+  CHECK(imported.network.layer(LayerIndex(1)).parameters ==
+        LayerParameters(ChannelShuffle{.groups = 2}));
   CHECK(imported.tensors[0].extents == Dims{2, 12, 4, 4});
 }
 

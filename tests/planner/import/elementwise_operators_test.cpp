@@ -151,7 +151,7 @@ TEST_CASE("Concat: along the channels only") {
   model.node("Relu", {"x"}, {"a"});
   model.node("Concat", {"a", "x", "a"}).set("axis", std::int64_t{-3});
   const ImportedModel imported = model.import();
-  CHECK(imported.network.output_shape(2, 1) == Shape{{1, 12, 1, 8, 8}});
+  CHECK(imported.network.output_shape(LayerIndex(2), 1) == Shape{{1, 12, 1, 8, 8}});
   ModelBuilder rows;
   rows.node("Concat", {"x", "x"}).set("axis", std::int64_t{2});
   CHECK(contains(refusal_of(rows), "channels"));

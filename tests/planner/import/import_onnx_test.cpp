@@ -29,10 +29,10 @@ TEST_CASE("Import: layers by name, the loss, and the network's own file") {
   const Network& network = imported.network;
   CHECK(network.name() == "m");
   REQUIRE(network.layer_count() == 4);
-  CHECK(network.layer(0) == Layer{"x", {}, Input{.channels = 3, .size = {1, 32, 48}}});
-  CHECK(network.layer(1).name == "trunk");
-  CHECK(network.layer(2).name == "a");
-  CHECK(network.layer(3) == Layer{"loss", {"a"}, SoftmaxCrossEntropy{}});
+  CHECK(network.layer(LayerIndex(0)) == Layer{"x", {}, Input{.channels = 3, .size = {1, 32, 48}}});
+  CHECK(network.layer(LayerIndex(1)).name == "trunk");
+  CHECK(network.layer(LayerIndex(2)).name == "a");
+  CHECK(network.layer(LayerIndex(3)) == Layer{"loss", {"a"}, SoftmaxCrossEntropy{}});
   CHECK(parse_network(to_json(network), "m.json") == network);
   REQUIRE(imported.notes.size() == 1);
   CHECK(contains(imported.notes[0], "'auxiliary'"));
@@ -44,7 +44,7 @@ TEST_CASE(
   ModelBuilder model = two_heads();
   model.output("main").output("auxiliary");
   const ImportOptions options{.input = "3x32x32", .output = "auxiliary"};
-  CHECK(model.import(options).network.layer(2).name == "b");
+  CHECK(model.import(options).network.layer(LayerIndex(2)).name == "b");
   CHECK(model.import({.input = "32x32", .output = "t"}).network.layer_count() == 3);
   const InputProblem nowhere =
       problem_of([&] { model.import({.input = "32x32", .output = "nowhere"}); });
@@ -194,11 +194,14 @@ TEST_CASE("Import: further outputs get losses with weights, or are left out with
   const ImportedModel both = model.import({.auxiliary = {"aux=1=0.25"}});
   const Network& network = both.network;
   REQUIRE(network.layer_count() == 5);
-  CHECK(network.layer(3).name == "aux_1_loss");
-  CHECK(network.layer(3).inputs == std::vector<std::string>{network.layer(2).name});
-  CHECK(network.layer(3).parameters == LayerParameters(SoftmaxCrossEntropy{.weight = 0.25}));
-  CHECK(network.layer(4).name == "loss");
-  CHECK(network.layer(4).inputs == std::vector<std::string>{network.layer(1).name});
+  CHECK(network.layer(LayerIndex(3)).name == "aux_1_loss");
+  CHECK(network.layer(LayerIndex(3)).inputs ==
+        std::vector<std::string>{network.layer(LayerIndex(2)).name});
+  CHECK(network.layer(LayerIndex(3)).parameters ==
+        LayerParameters(SoftmaxCrossEntropy{.weight = 0.25}));
+  CHECK(network.layer(LayerIndex(4)).name == "loss");
+  CHECK(network.layer(LayerIndex(4)).inputs ==
+        std::vector<std::string>{network.layer(LayerIndex(1)).name});
   CHECK(both.tensors.size() == 2);
   const ImportedModel error =
       model.import({.output = "z", .loss = "mean_squared_error", .auxiliary = {}});

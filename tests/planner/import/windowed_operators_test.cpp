@@ -61,7 +61,7 @@ TEST_CASE("Conv: in one and three dims") {
   CHECK(convolution_of(deep).window.dims[0].kernel == 2);
   CHECK(deep.tensors[0].extents == Dims{2, 4, 3, 3});
   CHECK(deep.tensors[1].extents == Dims{2, 2, 2, 1, 1});
-  CHECK(deep.network.output_shape(0, 1) == Shape{{1, 4, 5, 6, 7}});
+  CHECK(deep.network.output_shape(LayerIndex(0), 1) == Shape{{1, 4, 5, 6, 7}});
 }
 
 TEST_CASE("Conv: auto_pad keeps the extent over the stride, the odd zero at the end or before") {
@@ -122,7 +122,7 @@ TEST_CASE("ConvTranspose: in one and three dims, with the bias of a sum") {
   block.node("ConvTranspose", {"x", "w"}).set("strides", Dims{2, 1, 1});
   const ImportedModel deep = block.import();
   CHECK(transposed_of(deep).window.dims[0] == WindowDim{.kernel = 2, .stride = 2});
-  CHECK(deep.network.output_shape(1, 1) == Shape{{1, 2, 10, 8, 9}});
+  CHECK(deep.network.output_shape(LayerIndex(1), 1) == Shape{{1, 2, 10, 8, 9}});
 }
 
 TEST_CASE("ConvTranspose: padding that follows from auto_pad or output_shape") {
@@ -154,7 +154,7 @@ TEST_CASE("ConvTranspose: padding that follows from auto_pad or output_shape") {
     CHECK(transposed_of(imported).output_padding ==
           std::array<std::int64_t, 3>{0, 0, row.output_padding});
     if (row.shape.empty()) continue;
-    const Shape output = imported.network.output_shape(1, 1);
+    const Shape output = imported.network.output_shape(LayerIndex(1), 1);
     CHECK(Dims{output[Dim::h], output[Dim::w]} == row.shape);
   }
 }

@@ -281,12 +281,12 @@ Profile sample_profile() {
 
 Plan sample_plan() {
   Plan plan = uniform_plan(sample_network(), 6, Mesh({{Axis::n, 2}, {Axis::h, 2}}));
-  plan.layers[1].mesh = Mesh({{Axis::w, 4}});
-  plan.layers[1].channel_algorithm = ChannelAlgorithm::stationary_x;
-  plan.layers[1].halo = HaloMethod::interior_strips;
-  plan.layers[1].algorithms = {{KernelPhase::forward, KernelAlgorithm::winograd},
-                               {KernelPhase::backward_filter, KernelAlgorithm::direct}};
-  plan.layers[2].statistics = BatchNormStatistics::global;
+  plan.layers[LayerIndex(1)].mesh = Mesh({{Axis::w, 4}});
+  plan.layers[LayerIndex(1)].channel_algorithm = ChannelAlgorithm::stationary_x;
+  plan.layers[LayerIndex(1)].halo = HaloMethod::interior_strips;
+  plan.layers[LayerIndex(1)].algorithms = {{KernelPhase::forward, KernelAlgorithm::winograd},
+                                           {KernelPhase::backward_filter, KernelAlgorithm::direct}};
+  plan.layers[LayerIndex(2)].statistics = BatchNormStatistics::global;
   plan.precision = Precision::fp64;
   plan.device = "CPU, 1 thread";
   plan.gradient_allreduce = AllreduceAlgorithm::library;
@@ -315,10 +315,9 @@ Plan sample_chain_plan() {
   layers.push_back({"fc", {layers.back().name}, FullyConnected{.outputs = 2}});
   layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
   Plan plan = uniform_plan(Network("chain", layers), 4, Mesh({{Axis::r, 6}}));
-  constexpr int first = 2;
-  for (int i = first; i < first + 2 * blocks; ++i) {
-    plan.layers[static_cast<std::size_t>(i)] = {.mesh = Mesh({{Axis::n, 2}, {Axis::l, 3}}),
-                                                .stage = (i - first) / 4};
+  constexpr LayerIndex first(2);
+  for (LayerIndex i = first; i < first + 2 * blocks; ++i) {
+    plan.layers[i] = {.mesh = Mesh({{Axis::n, 2}, {Axis::l, 3}}), .stage = (i - first) / 4};
   }
   plan.multigrid = {{.first = first,
                      .last = first + 2 * blocks - 1,

@@ -22,7 +22,7 @@ Network network_with(std::int64_t inputs, const Convolution& convolution) {
 
 bool is_refused(std::int64_t inputs, std::int64_t filters, int parts, ChannelAlgorithm algorithm) {
   const Network network = network_with(inputs, {.filters = filters});
-  return !channel_split_refusal(network, 1, parts, algorithm).empty();
+  return !channel_split_refusal(network, LayerIndex(1), parts, algorithm).empty();
 }
 
 }  // namespace
@@ -51,7 +51,7 @@ TEST_CASE("channel_split_refusal: both directions take two factors, and channels
   CHECK_FALSE(is_refused(1, 1, 4, stationary_y));
   CHECK_FALSE(is_refused(1, 1, 4, stationary_x));
   const Network grouped = network_with(8, {.filters = 8, .groups = 2});
-  CHECK(channel_split_refusal(grouped, 1, 4, stationary_w) ==
+  CHECK(channel_split_refusal(grouped, LayerIndex(1), 4, stationary_w) ==
         "stationary_y, since the convolution has groups");
 }
 

@@ -133,16 +133,16 @@ TEST_CASE("Networks: output shapes of telling layers") {
     CAPTURE(std::string(row.network));
     CAPTURE(std::string(row.layer));
     const Network network = config(row.network);
-    const LayerIndex index = network.index_of(row.layer);
-    REQUIRE(index >= 0);
-    CHECK(network.output_shape(index, 4) == row.shape);
+    const std::optional<LayerIndex> index = network.index_of(row.layer);
+    REQUIRE(index);
+    CHECK(network.output_shape(*index, 4) == row.shape);
   }
 }
 
 TEST_CASE("Networks: convolutions before a batch norm have no bias") {
   for (const char* name : {"resnet50", "mesh-1k", "mesh-2k"}) {
     const Network network = config(name);
-    for (LayerIndex i = 0; i < network.layer_count(); ++i) {
+    for (const LayerIndex i : network.layers().indices()) {
       if (!std::holds_alternative<BatchNorm>(network.layer(i).parameters)) continue;
       const Layer& input = network.layer(network.inputs_of(i).at(0));
       CHECK_FALSE(std::get<Convolution>(input.parameters).bias);
@@ -155,7 +155,7 @@ TEST_CASE("Networks: residual chains take steps that add up to 1") {
     CAPTURE(std::string(name));
     const Network network = config(name);
     double time = 0.0;
-    for (LayerIndex i = 0; i < network.layer_count(); ++i) {
+    for (const LayerIndex i : network.layers().indices()) {
       const auto* add = std::get_if<Add>(&network.layer(i).parameters);
       if (add == nullptr) continue;
       time += add->scale;
@@ -173,7 +173,8 @@ TEST_CASE("Networks: they run at other sizes too") {
   CHECK(resnet.parameter_count() == 25557032);
   // The first fully connected layer grows with the volume that it reads.
   const Network cosmoflow = with_input_size(config("cosmoflow"), {512, 512, 512});
-  CHECK(cosmoflow.output_shape(cosmoflow.index_of("pool5"), 1) == Shape{{1, 512, 16, 16, 16}});
+  CHECK(cosmoflow.output_shape(cosmoflow.index_of("pool5").value(), 1) ==
+        Shape{{1, 512, 16, 16, 16}});
   CHECK(cosmoflow.parameter_count() == 8907556 + 128 * 512 * (16 * 16 * 16 - 4 * 4 * 4));
 }
 

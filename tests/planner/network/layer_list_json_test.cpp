@@ -33,9 +33,9 @@ Network parse(const std::string& json) {
 }
 
 const std::vector<std::string>& inputs_of(const Network& network, const std::string& layer) {
-  const LayerIndex index = network.index_of(layer);
-  REQUIRE_MESSAGE(index >= 0, layer);
-  return network.layer(index).inputs;
+  const std::optional<LayerIndex> index = network.index_of(layer);
+  REQUIRE_MESSAGE(index, layer);
+  return network.layer(*index).inputs;
 }
 
 using Names = std::vector<std::string>;
@@ -51,7 +51,7 @@ TEST_CASE("read_layers: a repeat stands for its layers, one repetition after the
   CHECK(inputs_of(network, "res_2_conv") == Names{"res_1_add"});
   CHECK(inputs_of(network, "res_2_add") == Names{"res_1_add", "res_2_relu"});
   CHECK(inputs_of(network, "loss") == Names{"res_2_add"});
-  const LayerIndex last = network.index_of("res_2_add");
+  const LayerIndex last = network.index_of("res_2_add").value();
   CHECK(network.layer(last).parameters == LayerParameters(Add{.scale = 0.5}));
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("read_layers: as many layers as are allowed, and one more") {
   };
   const Network network = parse(with("65534", ""));
   CHECK(network.layer_count() == max_layers);
-  CHECK(network.index_of("x_65534_a") == max_layers - 2);
+  CHECK(network.index_of("x_65534_a") == LayerIndex(max_layers - 2));
   CHECK(inputs_of(network, "x_65534_a") == Names{"x_65533_a"});
   CHECK(problem_of([&] { parse(with("65536", "")); }).pointer == "/layers/1/repeat");
   CHECK(problem_of([&] { parse(with("65535", "")); }).pointer == "/layers/2");

@@ -57,27 +57,28 @@ TEST_CASE("LayerSignature: a property that differs makes signatures differ") {
 
 TEST_CASE("signature_of: properties of the kind, the layer and its place in the network") {
   const Network network = enlarged_and_joined();
-  const LayerSignature grouped = signature_of(network, 1, 0, batch);
+  const LayerSignature grouped = signature_of(network, LayerIndex(1), 0, batch);
   CHECK(grouped.traits == Convolution::traits);
   CHECK(grouped.input == Shape{{batch, 4, 1, 8, 8}});
   CHECK(grouped.output == Shape{{batch, 6, 1, 8, 8}});
-  CHECK(grouped.window == network.window_of(1));
+  CHECK(grouped.window == network.window_of(LayerIndex(1)));
   CHECK(grouped.groups == 2);
-  CHECK(signature_of(network, 2, 0, batch) != signature_of(network, 3, 0, batch));
-  CHECK(signature_of(network, 4, 0, batch).first_channel == 0);
-  CHECK(signature_of(network, 4, 1, batch).first_channel == 6);
+  CHECK(signature_of(network, LayerIndex(2), 0, batch) !=
+        signature_of(network, LayerIndex(3), 0, batch));
+  CHECK(signature_of(network, LayerIndex(4), 0, batch).first_channel == 0);
+  CHECK(signature_of(network, LayerIndex(4), 1, batch).first_channel == 6);
 }
 
 TEST_CASE("LayerSignature: the part along a dim says which inputs a block of outputs needs") {
   const Network network = enlarged_and_joined();
-  const DimSignature rows = signature_of(network, 1, 0, batch).along(Dim::h);
+  const DimSignature rows = signature_of(network, LayerIndex(1), 0, batch).along(Dim::h);
   CHECK(rows.needed({2, 4}) == WindowBlock{.input = {1, 5}});
   CHECK(rows.needed({0, 4}) == WindowBlock{.input = {0, 5}, .padding_begin = 1});
-  const DimSignature nearest = signature_of(network, 2, 0, batch).along(Dim::h);
+  const DimSignature nearest = signature_of(network, LayerIndex(2), 0, batch).along(Dim::h);
   CHECK(nearest.needed({4, 8}).input == Range{2, 4});
-  const DimSignature linear = signature_of(network, 3, 0, batch).along(Dim::h);
+  const DimSignature linear = signature_of(network, LayerIndex(3), 0, batch).along(Dim::h);
   CHECK(linear.needed({4, 8}).input == Range{1, 5});
-  const DimSignature channels = signature_of(network, 4, 1, batch).along(Dim::c);
+  const DimSignature channels = signature_of(network, LayerIndex(4), 1, batch).along(Dim::c);
   CHECK(channels == DimSignature{.input_length = 6, .output_length = 12, .first = 6});
 }
 

@@ -44,35 +44,37 @@ TEST_CASE("parse_network: what is left out has the defaults of the structs") {
     {"name": "clip", "kind": "relu"},
     {"name": "f", "kind": "global_pooling"})" +
                                 loss);
-  CHECK(network.layer(0).parameters == LayerParameters(Input{.channels = 4, .size = {1, 9, 8}}));
+  CHECK(network.layer(LayerIndex(0)).parameters ==
+        LayerParameters(Input{.channels = 4, .size = {1, 9, 8}}));
   const WindowDim three{.kernel = 3};
-  CHECK(network.layer(1).parameters ==
+  CHECK(network.layer(LayerIndex(1)).parameters ==
         LayerParameters(Convolution{.filters = 2, .window = {{WindowDim{}, three, three}}}));
-  CHECK(network.layer(2).parameters == LayerParameters(BatchNorm{}));
+  CHECK(network.layer(LayerIndex(2)).parameters == LayerParameters(BatchNorm{}));
   const Window pooling{{WindowDim{}, {.kernel = 3, .stride = 3}, {.kernel = 2, .stride = 2}}};
-  CHECK(network.layer(3).parameters == LayerParameters(Pooling{.window = pooling}));
-  CHECK(network.layer(4).parameters == LayerParameters(Dropout{}));
-  CHECK(network.layer(5).parameters == LayerParameters(FullyConnected{.outputs = 5}));
-  CHECK(network.layer(6).parameters == LayerParameters(Upsample{.factor = {1, 2, 2}}));
-  CHECK(network.layer(7).parameters == LayerParameters(TransposedConvolution{
-                                           .filters = 5, .window = {{WindowDim{}, three, three}}}));
-  CHECK(network.layer(8).parameters == LayerParameters(Relu{}));
-  CHECK(network.layer(9).parameters == LayerParameters(GlobalPooling{}));
+  CHECK(network.layer(LayerIndex(3)).parameters == LayerParameters(Pooling{.window = pooling}));
+  CHECK(network.layer(LayerIndex(4)).parameters == LayerParameters(Dropout{}));
+  CHECK(network.layer(LayerIndex(5)).parameters == LayerParameters(FullyConnected{.outputs = 5}));
+  CHECK(network.layer(LayerIndex(6)).parameters == LayerParameters(Upsample{.factor = {1, 2, 2}}));
+  CHECK(network.layer(LayerIndex(7)).parameters ==
+        LayerParameters(
+            TransposedConvolution{.filters = 5, .window = {{WindowDim{}, three, three}}}));
+  CHECK(network.layer(LayerIndex(8)).parameters == LayerParameters(Relu{}));
+  CHECK(network.layer(LayerIndex(9)).parameters == LayerParameters(GlobalPooling{}));
 }
 
 TEST_CASE("parse_network: spatial lists follow the size of the input") {
   const std::string convolution =
       R"({"name": "a", "kind": "convolution", "filters": 2, "kernel": 3, "padding": 1})";
-  const Window flat = window_of(parse(data_2d + convolution + loss), 1);
+  const Window flat = window_of(parse(data_2d + convolution + loss), LayerIndex(1));
   CHECK(flat.dims[0] == WindowDim{});
   CHECK(flat.dims[1] == WindowDim{.kernel = 3, .padding_begin = 1, .padding_end = 1});
-  const Window deep = window_of(parse(data_3d + convolution + loss), 1);
+  const Window deep = window_of(parse(data_3d + convolution + loss), LayerIndex(1));
   CHECK(deep.dims[0] == deep.dims[2]);
   const Window mixed =
       window_of(parse(std::string(data_3d) + R"({"name": "a", "kind": "convolution", "filters": 2,
       "kernel": [1, 2, 3], "padding": [0, 1, 2], "padding_end": 0, "dilation": [1, 1, 2]})" +
                       loss),
-                1);
+                LayerIndex(1));
   CHECK(mixed.dims[2] ==
         WindowDim{.kernel = 3, .padding_begin = 2, .padding_end = 0, .dilation = 2});
 }
@@ -84,7 +86,7 @@ TEST_CASE("parse_network: the output padding of a transposed convolution") {
         "kernel": 3, "stride": 2)" +
                                    keys + "}") +
                                   loss);
-    return std::get<TransposedConvolution>(network.layer(1).parameters);
+    return std::get<TransposedConvolution>(network.layer(LayerIndex(1)).parameters);
   };
   using Padding = std::array<std::int64_t, 3>;
   CHECK(transposed(data_2d, "").output_padding == Padding{0, 0, 0});
@@ -104,7 +106,7 @@ TEST_CASE("parse_network: the factor of an upsampling") {
   const auto factor = [](const char* data, const std::string& key) {
     const Network network =
         parse(data + (R"({"name": "up", "kind": "upsample")" + key + "}") + loss);
-    return std::get<Upsample>(network.layer(1).parameters).factor;
+    return std::get<Upsample>(network.layer(LayerIndex(1)).parameters).factor;
   };
   CHECK(factor(data_2d, "") == Factor{1, 2, 2});
   CHECK(factor(data_3d, "") == Factor{2, 2, 2});
@@ -121,11 +123,11 @@ TEST_CASE("parse_network: a layer without an input takes the layer before") {
     {"name": "d", "kind": "add", "inputs": ["b", "prev"]},
     {"name": "e", "kind": "concat", "inputs": ["d", "prev", "a"]})" +
                                 loss);
-  CHECK(network.layer(1).inputs == std::vector<std::string>{"data"});
-  CHECK(network.layer(2).inputs == std::vector<std::string>{"a"});
-  CHECK(network.layer(3).inputs == std::vector<std::string>{"a"});
-  CHECK(network.layer(4).inputs == std::vector<std::string>{"b", "c"});
-  CHECK(network.layer(5).inputs == std::vector<std::string>{"d", "d", "a"});
+  CHECK(network.layer(LayerIndex(1)).inputs == std::vector<std::string>{"data"});
+  CHECK(network.layer(LayerIndex(2)).inputs == std::vector<std::string>{"a"});
+  CHECK(network.layer(LayerIndex(3)).inputs == std::vector<std::string>{"a"});
+  CHECK(network.layer(LayerIndex(4)).inputs == std::vector<std::string>{"b", "c"});
+  CHECK(network.layer(LayerIndex(5)).inputs == std::vector<std::string>{"d", "d", "a"});
 }
 
 TEST_CASE("parse_network: refusals name pointer, value and what is allowed") {

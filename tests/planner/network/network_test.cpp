@@ -244,9 +244,9 @@ TEST_CASE("Network: a transposed convolution makes what its convolution would be
                                                 .groups = 2,
                                                 .bias = true}},
                          {"loss", {"up"}, SoftmaxCrossEntropy{}}});
-  CHECK(network.output_shape(1, 5) == Shape{{5, 6, 1, 16, 25}});
-  CHECK(network.window_of(1) == window);
-  CHECK(network.parameter_count(1) == 4 * 3 * 3 * 2 + 6);
+  CHECK(network.output_shape(LayerIndex(1), 5) == Shape{{5, 6, 1, 16, 25}});
+  CHECK(network.window_of(LayerIndex(1)) == window);
+  CHECK(network.parameter_count(LayerIndex(1)) == 4 * 3 * 3 * 2 + 6);
 }
 
 TEST_CASE("Network: a transposed convolution of more outputs than can be counted is refused") {
@@ -265,7 +265,7 @@ TEST_CASE("Network: an upsampling repeats every input in every spatial dim") {
                         {{"data", {}, Input{.channels = 3, .size = {2, 5, 7}}},
                          {"up", {"data"}, Upsample{.factor = {3, 2, 1}}},
                          {"loss", {"up"}, SoftmaxCrossEntropy{}}});
-  CHECK(network.output_shape(1, 4) == Shape{{4, 3, 6, 10, 7}});
+  CHECK(network.output_shape(LayerIndex(1), 4) == Shape{{4, 3, 6, 10, 7}});
   CHECK(network.parameter_count() == 0);
 }
 
@@ -273,12 +273,12 @@ TEST_CASE("Network: a concat has the channels of its inputs, one input after the
   const Layer narrow{"narrow", {"data"}, Convolution{.filters = 2}};
   const Layer join{"join", {"narrow", "data", "narrow"}, Concat{}};
   const Network network("test", {data, narrow, join, {"fc", {"join"}, FullyConnected{}}, loss});
-  CHECK(network.output_shape(2, 3) == Shape{{3, 8, 1, 8, 8}});
-  CHECK(network.first_channel(2, 0) == 0);
-  CHECK(network.first_channel(2, 1) == 2);
-  CHECK(network.first_channel(2, 2) == 6);
-  CHECK(network.first_channel(1, 0) == 0);
-  CHECK(network.parameter_count(3) == 8 * 8 * 8 + 1);
+  CHECK(network.output_shape(LayerIndex(2), 3) == Shape{{3, 8, 1, 8, 8}});
+  CHECK(network.first_channel(LayerIndex(2), 0) == 0);
+  CHECK(network.first_channel(LayerIndex(2), 1) == 2);
+  CHECK(network.first_channel(LayerIndex(2), 2) == 6);
+  CHECK(network.first_channel(LayerIndex(1), 0) == 0);
+  CHECK(network.parameter_count(LayerIndex(3)) == 8 * 8 * 8 + 1);
 }
 
 TEST_CASE("Network: a slice has its channels, a shuffle all of them") {
@@ -286,10 +286,10 @@ TEST_CASE("Network: a slice has its channels, a shuffle all of them") {
   const Layer shuffle{"shuffle", {"slice"}, ChannelShuffle{.groups = 3}};
   const Network network("test",
                         {data, slice, shuffle, {"fc", {"shuffle"}, FullyConnected{}}, loss});
-  CHECK(network.output_shape(1, 3) == Shape{{3, 3, 1, 8, 8}});
-  CHECK(network.output_shape(2, 3) == network.output_shape(1, 3));
-  CHECK(network.first_channel(1, 0) == -1);
-  CHECK(network.parameter_count(1) + network.parameter_count(2) == 0);
+  CHECK(network.output_shape(LayerIndex(1), 3) == Shape{{3, 3, 1, 8, 8}});
+  CHECK(network.output_shape(LayerIndex(2), 3) == network.output_shape(LayerIndex(1), 3));
+  CHECK(network.first_channel(LayerIndex(1), 0) == -1);
+  CHECK(network.parameter_count(LayerIndex(1)) + network.parameter_count(LayerIndex(2)) == 0);
 }
 
 TEST_CASE("Network: inputs of a concat differ in channels only") {
@@ -422,7 +422,7 @@ TEST_CASE("Network: auxiliary losses have the main one's kind and shape, and wei
       with({"aux", {"head"}, SoftmaxCrossEntropy{.weight = 0.3}}, SoftmaxCrossEntropy{});
   CHECK(network.loss_layer() == 7);
   CHECK(network.layers_of_main_loss() ==
-        std::vector{true, true, true, true, false, true, true, true});
+        IndexedVector<LayerIndex, bool>{true, true, true, true, false, true, true, true});
   struct Row {
     Layer auxiliary;
     LayerParameters last;
@@ -470,45 +470,46 @@ TEST_CASE("Network: links between layers run both ways") {
                          {"twice", {"sum", "sum"}, Add{}},
                          {"fc", {"twice"}, FullyConnected{}},
                          loss});
-  CHECK(network.index_of("sum") == 3);
-  CHECK(network.index_of("nothing") == -1);
+  CHECK(network.index_of("sum") == LayerIndex(3));
+  CHECK(network.index_of("nothing") == std::nullopt);
   CHECK(network.loss_layer() == 6);
-  CHECK(network.inputs_of(3) == std::vector{2, 1});
-  CHECK(network.consumers_of(0) == std::vector{1, 2});
-  CHECK(network.consumers_of(3) == std::vector{4, 4});
-  CHECK(network.consumers_of(6).empty());
+  CHECK(network.inputs_of(LayerIndex(3)) == std::vector{LayerIndex(2), LayerIndex(1)});
+  CHECK(network.consumers_of(LayerIndex(0)) == std::vector{LayerIndex(1), LayerIndex(2)});
+  CHECK(network.consumers_of(LayerIndex(3)) == std::vector{LayerIndex(4), LayerIndex(4)});
+  CHECK(network.consumers_of(LayerIndex(6)).empty());
 }
 
 TEST_CASE("Network: a fully connected layer is a convolution over the whole image") {
   const Network network = network_with(FullyConnected{.outputs = 5, .bias = true});
-  const Window window = network.window_of(1);
+  const Window window = network.window_of(LayerIndex(1));
   CHECK(window.dims[0].kernel == 1);
   CHECK(window.dims[1].kernel == 8);
   CHECK(window.dims[2].kernel == 8);
-  CHECK(network.output_shape(1, 7) == Shape{{7, 5, 1, 1, 1}});
-  CHECK(network.parameter_count(1) == 4 * 8 * 8 * 5 + 5);
+  CHECK(network.output_shape(LayerIndex(1), 7) == Shape{{7, 5, 1, 1, 1}});
+  CHECK(network.parameter_count(LayerIndex(1)) == 4 * 8 * 8 * 5 + 5);
 }
 
 TEST_CASE("Network: parameters of each kind") {
-  CHECK(network_with(Relu{}).parameter_count(1) == 0);
-  CHECK(network_with(BatchNorm{}).parameter_count(1) == 8);
-  CHECK(network_with(GlobalPooling{}).parameter_count(1) == 0);
+  CHECK(network_with(Relu{}).parameter_count(LayerIndex(1)) == 0);
+  CHECK(network_with(BatchNorm{}).parameter_count(LayerIndex(1)) == 8);
+  CHECK(network_with(GlobalPooling{}).parameter_count(LayerIndex(1)) == 0);
   Convolution grouped = convolution({.kernel = 3});
   grouped.groups = 2;
-  CHECK(network_with(grouped).parameter_count(1) == 4 * 2 * 3);
+  CHECK(network_with(grouped).parameter_count(LayerIndex(1)) == 4 * 2 * 3);
   grouped.bias = true;
-  CHECK(network_with(grouped).parameter_count(1) == 4 * 2 * 3 + 4);
+  CHECK(network_with(grouped).parameter_count(LayerIndex(1)) == 4 * 2 * 3 + 4);
 }
 
 TEST_CASE("Network: an output that overflows with the batch is refused") {
   const Network network = network_with(Relu{});
-  CHECK_NOTHROW(network.output_shape(1, 1 << 30));
-  CHECK_THROWS_AS(network.output_shape(1, huge / 4), InputError);
+  CHECK_NOTHROW(network.output_shape(LayerIndex(1), 1 << 30));
+  CHECK_THROWS_AS(network.output_shape(LayerIndex(1), huge / 4), InputError);
 }
 
 TEST_CASE("Network: another input size changes all shapes, or is refused where it does not fit") {
   const Network network = network_with(convolution({.kernel = 3, .stride = 2}));
-  CHECK(with_input_size(network, {1, 9, 8}).output_shape(1, 1) == Shape{{1, 4, 1, 4, 8}});
+  CHECK(with_input_size(network, {1, 9, 8}).output_shape(LayerIndex(1), 1) ==
+        Shape{{1, 4, 1, 4, 8}});
   const InputProblem problem = problem_of([&] { with_input_size(network, {1, 2, 8}); });
   CHECK(problem.pointer == "/layers/1/kernel");
   CHECK(contains(problem.file, "test at this input size"));
@@ -518,8 +519,10 @@ TEST_CASE("Network: another height and width keep the depth") {
   const Network network("deep",
                         {{"data", {}, Input{.channels = 1, .size = {16, 8, 8}}},
                          {"loss", {"data"}, SoftmaxCrossEntropy{}}});
-  CHECK(with_input_size(network, parse_size("4x6")).output_shape(1, 1) == Shape{{1, 1, 16, 4, 6}});
-  CHECK(with_input_size(network, parse_size("1x4x6")).output_shape(1, 1) == Shape{{1, 1, 1, 4, 6}});
+  CHECK(with_input_size(network, parse_size("4x6")).output_shape(LayerIndex(1), 1) ==
+        Shape{{1, 1, 16, 4, 6}});
+  CHECK(with_input_size(network, parse_size("1x4x6")).output_shape(LayerIndex(1), 1) ==
+        Shape{{1, 1, 1, 4, 6}});
 }
 
 }  // namespace cnnplan::test

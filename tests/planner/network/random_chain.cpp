@@ -66,7 +66,7 @@ void split(RandomValues& random, const ResidualChain& chain, const Mesh& mesh, P
   std::sort(stages.begin(), stages.end());
   for (std::size_t i = 0; i < chain.size(); ++i) {
     for (LayerIndex layer : {chain[i].weights, chain[i].transform, chain[i].sum}) {
-      LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+      LayerPlan& own = plan.layers[layer];
       own = {.mesh = mesh, .stage = stages[i]};
     }
   }
@@ -90,8 +90,7 @@ Plan blank_plan(RandomValues& random, int ranks) {
   for (LayerPlan& layer : plan.layers) {
     layer.mesh = random_mesh(static_cast<std::uint64_t>(random.integer(0, 1000)), ranks);
   }
-  plan.layers[static_cast<std::size_t>(plan.network.index_of("front"))].recompute =
-      random.boolean();
+  plan.layers[plan.network.index_of("front").value()].recompute = random.boolean();
   plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
   plan.sharded_update = has_halves(plan.gradient_allreduce) && plan.batch % 2 == 0;
   plan.bucket_bytes = random.boolean() ? 64 : 4096;

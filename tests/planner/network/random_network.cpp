@@ -421,7 +421,7 @@ Network with_scaled_adds(const Network& network, std::uint64_t seed) {
   constexpr std::array scales{0.25, -0.5, 1.5};
   constexpr std::uint64_t stream = 0x5ca1ed;
   RandomValues random(seed ^ stream);
-  std::vector<Layer> layers = network.layers();
+  std::vector<Layer> layers = network.layers().elements();
   for (Layer& layer : layers) {
     auto* add = std::get_if<Add>(&layer.parameters);
     if (add == nullptr || random.small(1, 3) > 1) continue;
@@ -456,22 +456,25 @@ void add_auxiliary_loss(Plan& plan, std::uint64_t seed) {
   RandomValues random(seed ^ stream);
   if (random.small(1, 4) > 1) return;
   const Network& network = plan.network;
-  LayerIndex source = random.small(0, network.layer_count() - 2);
-  while (!fits_head(network, source)) source = (source + 1) % (network.layer_count() - 1);
+  LayerIndex source(random.small(0, network.layer_count() - 2));
+  while (!fits_head(network, source)) {
+    source = LayerIndex((source + 1) % (network.layer_count() - 1));
+  }
   const double weight = weights[static_cast<std::size_t>(random.small(0, 2))];
   const LayerParameters loss = has_targets(network)
                                    ? LayerParameters(MeanSquaredError{.weight = weight})
                                    : LayerParameters(SoftmaxCrossEntropy{.weight = weight});
-  std::vector<Layer> layers = network.layers();
+  std::vector<Layer> layers = network.layers().elements();
   const auto behind = layers.begin() + source + 1;
   layers.insert(behind,
                 {{"auxiliary_head", {network.layer(source).name}, head_of(network)},
                  {"auxiliary_loss", {"auxiliary_head"}, loss}});
-  const auto place = plan.layers.begin() + source + 1;
   LayerPlan head{.mesh = random_mesh(random, plan.ranks)};
   LayerPlan end{.mesh = random.boolean() ? head.mesh : random_mesh(random, plan.ranks)};
   for (LayerPlan* layer : {&head, &end}) layer->statistics = BatchNormStatistics::global;
-  plan.layers.insert(place, {head, end});
+  std::vector<LayerPlan> plans = plan.layers.elements();
+  plans.insert(plans.begin() + source + 1, {head, end});
+  plan.layers = IndexedVector<LayerIndex, LayerPlan>(std::move(plans));
   plan.network = Network(network.name(), std::move(layers));
 }
 
@@ -506,8 +509,7 @@ Mesh with_channels(RandomValues& random, const Mesh& mesh) {
 void set_halo_method(Plan& plan, LayerIndex layer, std::uint64_t seed) {
   if (!has_halo_method(plan.network.layer(layer).parameters)) return;
   const bool is_cut = (seed + static_cast<std::uint64_t>(layer)) % 2 == 0;
-  plan.layers[static_cast<std::size_t>(layer)].halo =
-      is_cut ? HaloMethod::interior_strips : HaloMethod::exchange_first;
+  plan.layers[layer].halo = is_cut ? HaloMethod::interior_strips : HaloMethod::exchange_first;
 }
 
 // Gives small sums two other algorithms in every other plan.
@@ -537,7 +539,7 @@ Plan random_plan(std::uint64_t seed, int ranks) {
   const std::int64_t batch = random.integer(1, 6);
   Plan plan =
       uniform_plan(NetworkBuilder(random, batch).build(), batch, random_mesh(random, ranks));
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+  for (const LayerIndex i : plan.layers.indices()) {
     LayerPlan& layer = plan.layers[i];
     const bool keeps = i > 0 && random.small(1, 3) > 1;
     layer.mesh = keeps ? plan.layers[i - 1].mesh : random_mesh(random, ranks);
@@ -549,8 +551,8 @@ Plan random_plan(std::uint64_t seed, int ranks) {
   plan.ranks_per_node = 1 + plan.ranks / 2;
   constexpr std::array<std::int64_t, 4> bucket_bytes{1, 256, 4096, std::int64_t{32} << 20};
   plan.bucket_bytes = bucket_bytes[static_cast<std::size_t>(random.small(0, 3))];
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    plan.layers[static_cast<std::size_t>(layer)].recompute =
+  for (const LayerIndex layer : plan.network.layers().indices()) {
+    plan.layers[layer].recompute =
         can_recompute(plan.network.layer(layer).parameters) && random.small(1, 3) == 1;
     set_halo_method(plan, layer, seed);
   }
@@ -562,9 +564,9 @@ Plan random_plan(std::uint64_t seed, int ranks) {
 
 Plan random_row_plan(std::uint64_t seed, int ranks) {
   Plan plan = random_plan(seed, ranks);
-  const bool is_deep = plan.network.output_shape(0, 1)[Dim::d] > 1;
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+  const bool is_deep = plan.network.output_shape(LayerIndex(0), 1)[Dim::d] > 1;
+  for (const LayerIndex layer : plan.network.layers().indices()) {
+    LayerPlan& own = plan.layers[layer];
     own.mesh = Mesh({{is_deep ? Axis::d : Axis::h, ranks}});
     const bool is_convolution = has_halo_method(plan.network.layer(layer).parameters);
     if (is_convolution) own.halo = HaloMethod::interior_strips;
@@ -590,11 +592,11 @@ Plan random_block_plan(std::uint64_t seed, int ranks) {
 Plan random_channel_plan(std::uint64_t seed, int ranks) {
   Plan plan = random_plan(seed, ranks);
   RandomValues random(seed + 1);
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    LayerPlan& split = plan.layers[static_cast<std::size_t>(layer)];
+  for (const LayerIndex layer : plan.network.layers().indices()) {
+    LayerPlan& split = plan.layers[layer];
     const bool keeps = layer > 0 && random.small(1, 3) > 1;
     Mesh mesh = with_channels(random, split.mesh);
-    if (keeps) mesh = plan.layers[static_cast<std::size_t>(layer) - 1].mesh;
+    if (keeps) mesh = plan.layers[layer - 1].mesh;
     const auto algorithm = mixes_channels(plan.network.layer(layer).parameters)
                                ? random.enumerator<ChannelAlgorithm>()
                                : ChannelAlgorithm::stationary_y;

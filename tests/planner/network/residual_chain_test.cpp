@@ -2,6 +2,7 @@
 // alone.
 #include "planner/network/residual_chain.hpp"
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -39,13 +40,24 @@ std::vector<std::size_t> lengths(const std::vector<ResidualChain>& chains) {
   return lengths;
 }
 
+// Returns a block by the numbers of its layers.
+ResidualBlock block_of(const std::array<int, 3>& layers, double step) {
+  return {.weights = LayerIndex(layers[0]),
+          .transform = LayerIndex(layers[1]),
+          .sum = LayerIndex(layers[2]),
+          .step = step};
+}
+
+ResidualChain part_of(const Network& network, int first, int last) {
+  return part_of_chain(network, LayerIndex(first), LayerIndex(last));
+}
+
 }  // namespace
 
 TEST_CASE("residual_chains: blocks with their layers and steps") {
   const std::vector<ResidualChain> chains = residual_chains(Network("chain", chain_of_three()));
-  const ResidualChain expected{{.weights = 1, .transform = 2, .sum = 3, .step = 0.5},
-                               {.weights = 4, .transform = 4, .sum = 5, .step = 0.25},
-                               {.weights = 6, .transform = 7, .sum = 8, .step = 1.0}};
+  const ResidualChain expected{
+      block_of({1, 2, 3}, 0.5), block_of({4, 4, 5}, 0.25), block_of({6, 7, 8}, 1.0)};
   REQUIRE(chains.size() == 1);
   CHECK(chains[0] == expected);
 }
@@ -79,19 +91,19 @@ TEST_CASE("residual_chains: the networks of the project are one chain each") {
 
 TEST_CASE("part_of_chain: from the beginning of a block to the end of one, with nothing between") {
   const Network network("chain", chain_of_three());
-  CHECK(part_of_chain(network, 1, 8).size() == 3);
-  CHECK(part_of_chain(network, 4, 8).size() == 2);
-  CHECK(part_of_chain(network, 4, 5).size() == 1);
-  CHECK(part_of_chain(network, 2, 8).empty());
-  CHECK(part_of_chain(network, 4, 3).empty());
-  CHECK(part_of_chain(network, 1, 9).empty());
+  CHECK(part_of(network, 1, 8).size() == 3);
+  CHECK(part_of(network, 4, 8).size() == 2);
+  CHECK(part_of(network, 4, 5).size() == 1);
+  CHECK(part_of(network, 2, 8).empty());
+  CHECK(part_of(network, 4, 3).empty());
+  CHECK(part_of(network, 1, 9).empty());
   std::vector<Layer> layers = chain_of_three();
   layers.insert(layers.begin() + 4, {"aside", {"data"}, Convolution{.filters = 2}});
   layers.insert(layers.end() - 2, {"joined", {"c_add", "aside"}, Add{}});
   layers[layers.size() - 2].inputs = {"joined"};
   const Network interrupted("chain", layers);
-  CHECK(part_of_chain(interrupted, 1, 9).empty());
-  CHECK(part_of_chain(interrupted, 5, 9).size() == 2);
+  CHECK(part_of(interrupted, 1, 9).empty());
+  CHECK(part_of(interrupted, 5, 9).size() == 2);
 }
 
 }  // namespace cnnplan::test

@@ -194,16 +194,16 @@ TEST_CASE("parse_plan: chains must exist in the network, and be split as chains 
 
 TEST_CASE("parse_plan: the layers of a block are on the same ranks, and chains do not overlap") {
   Plan plan = sample_chain_plan();
-  plan.layers[5].stage = 1;
+  plan.layers[LayerIndex(5)].stage = 1;
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/5/stage");
   plan = sample_chain_plan();
-  for (int i = 2; i < 12; ++i) plan.layers[static_cast<std::size_t>(i)].mesh = parse_mesh("h2l3");
+  for (LayerIndex i(2); i < 12; ++i) plan.layers[i].mesh = parse_mesh("h2l3");
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/2/mesh");
   plan = sample_chain_plan();
-  plan.layers[3].recompute = true;
+  plan.layers[LayerIndex(3)].recompute = true;
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/3/recompute");
   plan = sample_chain_plan();
-  plan.layers[2].halo = HaloMethod::interior_strips;
+  plan.layers[LayerIndex(2)].halo = HaloMethod::interior_strips;
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/2/halo");
   plan = sample_chain_plan();
   plan.multigrid.push_back(plan.multigrid[0]);
@@ -285,9 +285,9 @@ TEST_CASE("to_json: random plans come back equal") {
     Plan plan = sample_plan();
     plan.ranks = 8;
     for (LayerPlan& layer : plan.layers) layer.mesh = random_mesh(random);
-    plan.layers[1].algorithms = {
+    plan.layers[LayerIndex(1)].algorithms = {
         {KernelPhase::backward_data, random.enumerator<KernelAlgorithm>()}};
-    plan.layers[2].statistics = random.enumerator<BatchNormStatistics>();
+    plan.layers[LayerIndex(2)].statistics = random.enumerator<BatchNormStatistics>();
     plan.batch = random.integer(1, 100000);
     plan.precision = random.enumerator<Precision>();
     plan.device = random.text();

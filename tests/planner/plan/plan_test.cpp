@@ -31,9 +31,9 @@ TEST_CASE("validate: a channel shuffle has all channels, a slice any") {
                          {"shuffle", {"part"}, ChannelShuffle{.groups = 2}},
                          {"loss", {"shuffle"}, SoftmaxCrossEntropy{}}});
   Plan plan = uniform_plan(network, 4, parse_mesh("n4"));
-  plan.layers[1].mesh = parse_mesh("c4");
+  plan.layers[LayerIndex(1)].mesh = parse_mesh("c4");
   CHECK_NOTHROW(validate(plan, "p.json"));
-  plan.layers[2].mesh = parse_mesh("c4");
+  plan.layers[LayerIndex(2)].mesh = parse_mesh("c4");
   const InputProblem problem = problem_of([&] { validate(plan, "p.json"); });
   CHECK(problem.pointer == "/layers/2/mesh");
   CHECK(contains(problem.allowed, "moves channels of all parts"));
@@ -53,10 +53,13 @@ TEST_CASE("validate: refuses what cannot be run") {
       {[](Plan& p) { p.batch = std::int64_t{1} << 31; }, "/batch", "2147483648", "2147483647"},
       {[](Plan& p) { p.bucket_bytes = 0; }, "/bucket_bytes", "0", "1 to"},
       {[](Plan& p) { p.layers.pop_back(); }, "/layers", "a list of 11", "12 layers"},
-      {[](Plan& p) { p.layers.emplace_back(); }, "/layers", "a list of 13", "12 layers"},
-      {[](Plan& p) { p.layers[3].mesh = Mesh(); }, "/layers/3/mesh", "\"1\"", "4 ranks"},
+      {[](Plan& p) { p.layers.push_back({}); }, "/layers", "a list of 13", "12 layers"},
+      {[](Plan& p) { p.layers[LayerIndex(3)].mesh = Mesh(); },
+       "/layers/3/mesh",
+       "\"1\"",
+       "4 ranks"},
       {[](Plan& p) { p.ranks = 2; }, "/layers/0/mesh", "4 ranks", "2 ranks"},
-      {[](Plan& p) { p.layers[0].mesh = parse_mesh("c2h2"); },
+      {[](Plan& p) { p.layers[LayerIndex(0)].mesh = parse_mesh("c2h2"); },
        "/layers/0/mesh",
        "\"c2h2\"",
        "axes n d h w r"},

@@ -51,7 +51,7 @@ TEST_CASE(
     "profile_advice: the plan's own ranks, batch and size, and the files as they were typed") {
   Plan plan = small_plan();
   CHECK(profile_advice(plan, typed) == command);
-  std::vector<Layer> layers = plan.network.layers();
+  std::vector<Layer> layers = plan.network.layers().elements();
   std::get<Input>(layers.front().parameters).size = {3, 8, 16};
   plan.network = Network(plan.network.name(), std::move(layers));
   plan.ranks = 4;
@@ -179,7 +179,7 @@ TEST_CASE("idle_note: ranks without a part of an output") {
   for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n8");
   CHECK(idle_note(plan) == "idle: up to 4 of 8 ranks, in 6 layers that cannot be split so far\n");
   for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n4r2");
-  plan.layers[4].mesh = parse_mesh("n2h4");
+  plan.layers[LayerIndex(4)].mesh = parse_mesh("n2h4");
   CHECK(idle_note(plan) == "idle: up to 6 of 8 ranks, in 1 layer that cannot be split so far\n");
 }
 

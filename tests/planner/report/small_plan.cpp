@@ -60,7 +60,7 @@ Prediction small_prediction() {
 
 Plan small_plan() {
   Plan plan = uniform_plan(small_network(), 4, parse_mesh("h2"));
-  plan.layers[4].mesh = parse_mesh("r2");
+  plan.layers[LayerIndex(4)].mesh = parse_mesh("r2");
   plan.prediction = small_prediction();
   return plan;
 }

@@ -36,7 +36,7 @@ TEST_CASE("what if: steps with their speedup, and no table if no split changes")
 TEST_CASE("what if: layers whose split changes are named with both meshes") {
   const Plan before = with_step(0.4);
   Plan after = with_step(0.2);
-  after.layers[1].mesh = parse_mesh("w2");
+  after.layers[LayerIndex(1)].mesh = parse_mesh("w2");
   const std::string text = to_text({.before = before, .kept = before, .after = after}, "x*1");
   CHECK(contains(text, "1 of 6 layers"));
   CHECK(contains(text, "conv1"));
@@ -46,10 +46,10 @@ TEST_CASE("what if: layers whose split changes are named with both meshes") {
 
 TEST_CASE("what if: another channel algorithm or recomputation counts as another split") {
   Plan before = with_step(0.4);
-  before.layers[1].mesh = parse_mesh("c2");
+  before.layers[LayerIndex(1)].mesh = parse_mesh("c2");
   Plan other = before;
-  other.layers[1].channel_algorithm = ChannelAlgorithm::stationary_x;
-  other.layers[2].recompute = true;
+  other.layers[LayerIndex(1)].channel_algorithm = ChannelAlgorithm::stationary_x;
+  other.layers[LayerIndex(2)].recompute = true;
   const std::string text = to_text({.before = before, .kept = before, .after = other}, "x*1");
   CHECK(contains(text, "2 of 6 layers"));
   CHECK(contains(text, "c2 stationary_x"));

@@ -109,12 +109,12 @@ TEST_CASE("fits: everything fits if the limit is unknown") {
 TEST_CASE("layer_bytes: every layer has its parameters and what it keeps") {
   const Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 8, parse_mesh("n2"));
   const Schedule schedule = lower(plan, 0);
-  const std::vector<std::int64_t> kept = kept_bytes(schedule);
-  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
-  const std::vector<std::int64_t> both = layer_bytes(schedule);
+  const IndexedVector<LayerIndex, std::int64_t> kept = kept_bytes(schedule);
+  const IndexedVector<LayerIndex, std::int64_t> parameters = parameter_bytes(schedule);
+  const IndexedVector<LayerIndex, std::int64_t> both = layer_bytes(schedule);
   REQUIRE(both.size() == kept.size());
   std::int64_t parameter_sum = 0;
-  for (std::size_t i = 0; i < both.size(); ++i) {
+  for (const LayerIndex i : both.indices()) {
     CHECK(both[i] == kept[i] + parameters[i]);
     parameter_sum += parameters[i];
   }

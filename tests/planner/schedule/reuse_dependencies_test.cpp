@@ -20,13 +20,15 @@ namespace {
 constexpr std::int64_t elements = 16;  // a cache line of floats
 
 void add_kernel(ScheduleBuilder& builder, std::vector<Operand> operands) {
-  builder.add_operation(
-      {.id = "kernel"}, 0, Stream::compute, KernelOperation{.operands = std::move(operands)});
+  builder.add_operation({.id = "kernel"},
+                        LayerIndex(0),
+                        Stream::compute,
+                        KernelOperation{.operands = std::move(operands)});
 }
 
 void add_transfer(ScheduleBuilder& builder, BufferIndex source, BufferIndex destination) {
   builder.add_operation({.id = "transfer"},
-                        0,
+                        LayerIndex(0),
                         Stream::halo,
                         TransferOperation{.source = source, .destination = destination});
 }

@@ -20,7 +20,7 @@ constexpr std::array all_statistics{
 // Returns a random plan, which splits channels for every other seed.
 Plan random_plan_with_statistics(std::size_t seed, int ranks) {
   Plan plan = seed % 2 == 0 ? random_plan(seed, ranks) : random_channel_plan(seed, ranks);
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+  for (const LayerIndex i : plan.layers.indices()) {
     plan.layers[i].statistics = all_statistics[(seed + i) % all_statistics.size()];
   }
   return plan;
@@ -29,7 +29,7 @@ Plan random_plan_with_statistics(std::size_t seed, int ranks) {
 // Returns a plan that takes the next mesh after every three layers.
 Plan alternating_plan(const Network& network, const std::vector<Mesh>& meshes) {
   Plan plan = uniform_plan(network, 8, meshes.front());
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+  for (const LayerIndex i : plan.layers.indices()) {
     plan.layers[i].mesh = meshes[i / 3 % meshes.size()];
   }
   return plan;

@@ -28,7 +28,7 @@ ScheduleBuilder builder_with_buffers() {
 
 void add(ScheduleBuilder& builder, std::vector<Operand> operands) {
   builder.add_operation({.id = "operation " + std::to_string(builder.schedule().operations.size())},
-                        0,
+                        LayerIndex(0),
                         Stream::compute,
                         KernelOperation{.operands = std::move(operands)});
 }

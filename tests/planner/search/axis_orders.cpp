@@ -22,8 +22,8 @@ namespace {
 
 // Holds consecutive layers on one mesh.
 struct Run {
-  std::size_t begin = 0;
-  std::size_t end = 0;
+  LayerIndex begin;
+  LayerIndex end;
 };
 
 struct Order {
@@ -33,7 +33,7 @@ struct Order {
 
 std::vector<Run> runs_of(const Plan& plan) {
   std::vector<Run> runs;
-  for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+  for (const LayerIndex i : plan.layers.indices()) {
     const bool goes_on = i > 0 && plan.layers[i].mesh == plan.layers[i - 1].mesh;
     if (!goes_on) runs.push_back({.begin = i, .end = i});
     runs.back().end = i + 1;
@@ -79,9 +79,8 @@ class OtherOrders {
     for (const Run& run : runs_of(plan_)) {
       if (plan_.layers[run.begin].mesh != mesh) continue;
       Plan changed = plan_;
-      for (std::size_t i = run.begin; i < run.end; ++i) changed.layers[i].mesh = other;
-      const auto first = static_cast<LayerIndex>(run.begin);
-      score(changed, change + " from " + plan_.network.layer(first).name + " on");
+      for (LayerIndex i = run.begin; i < run.end; ++i) changed.layers[i].mesh = other;
+      score(changed, change + " from " + plan_.network.layer(run.begin).name + " on");
     }
   }
 

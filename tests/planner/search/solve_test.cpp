@@ -32,7 +32,7 @@ SolveRequest request_for(const char* name, std::int64_t batch, int ranks) {
 }
 
 Mesh mesh_of(const Plan& plan, std::string_view name) {
-  return plan.layers[plan.network.index_of(name)].mesh;
+  return plan.layers[plan.network.index_of(name).value()].mesh;
 }
 
 bool on_one_mesh(const Plan& plan, const Mesh& mesh) {
@@ -148,7 +148,7 @@ TEST_CASE("solve: layers whose gradients take long to reduce are replicated") {
   request.axes = {Axis::n, Axis::h, Axis::w};
   for (Segment& segment : request.platform.levels.front().segments) segment.beta_s_per_byte = 1e-8;
   const Plan plan = solve(request);
-  CHECK(plan.layers[plan.network.index_of("fc6")].mesh == parse_mesh("r2"));
+  CHECK(plan.layers[plan.network.index_of("fc6").value()].mesh == parse_mesh("r2"));
   request.uniform = parse_mesh("r2");
   CHECK(plan.prediction.step_s <= solve(request).prediction.step_s);
 }
@@ -157,7 +157,7 @@ TEST_CASE("solve: layers with many parameters are split over their channels") {
   SolveRequest request = request_for("vgg16", 64, 8);
   const Plan plan = solve(request);
   for (const char* layer : {"fc6", "fc7"}) {
-    const LayerIndex index = plan.network.index_of(layer);
+    const LayerIndex index = plan.network.index_of(layer).value();
     CHECK(plan.layers[index].mesh.size(Axis::c) > 1);
   }
   request.axes = {Axis::n, Axis::h, Axis::w};
@@ -309,7 +309,9 @@ TEST_CASE("solve: what does not fit with sample blocks is told a batch of whole 
 
 TEST_CASE("solve: a single sample is split in space") {
   const Plan plan = solve(request_for("mesh-1k", 1, 2));
-  CHECK(plan.layers[1].mesh.size(Axis::h) * plan.layers[1].mesh.size(Axis::w) == 2);
+  CHECK(plan.layers[LayerIndex(1)].mesh.size(Axis::h) *
+            plan.layers[LayerIndex(1)].mesh.size(Axis::w) ==
+        2);
 }
 
 TEST_CASE("solve: the runner-up is another plan and not faster") {

@@ -39,8 +39,8 @@ class GradientTable {
 
   const LoweringContext& context_;
   OperationWriter& writer_;
-  std::vector<std::vector<GradientContribution>> contributions_;  // by layer
-  std::vector<BufferIndex> of_slices_;  // by layer; -1 where there is none
+  IndexedVector<LayerIndex, std::vector<GradientContribution>> contributions_;
+  IndexedVector<LayerIndex, BufferIndex> of_slices_;  // -1 where there is none
 };
 
 }  // namespace cnnplan

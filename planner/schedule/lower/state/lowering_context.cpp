@@ -10,7 +10,7 @@ namespace cnnplan {
 LoweringContext::LoweringContext(const Decomposition& decomposition,
                                  int rank,
                                  const LoweringRequest& request,
-                                 std::vector<bool> lowered)
+                                 IndexedVector<UnitIndex, bool> lowered)
     : decomposition_(decomposition),
       rank_(rank),
       request_(request),

@@ -15,12 +15,12 @@ namespace cnnplan {
 
 class LoweringContext {
  public:
-  // Keeps a reference. `lowered` says by unit whether it is lowered; empty stands for all. Units
-  // that are not lowered contribute only the tensors and gradients that lowered units read.
+  // Keeps a reference. `lowered` says for each unit whether it is lowered; empty stands for all.
+  // Units that are not lowered contribute only the tensors and gradients that lowered units read.
   LoweringContext(const Decomposition& decomposition,
                   int rank,
                   const LoweringRequest& request,
-                  std::vector<bool> lowered);
+                  IndexedVector<UnitIndex, bool> lowered);
 
   const Decomposition& decomposition() const { return decomposition_; }
   const Plan& plan() const { return decomposition_.plan(); }
@@ -41,7 +41,7 @@ class LoweringContext {
   const std::string& name(const Unit& unit) const { return name_of(unit.head); }
   LocalUnit local(const Unit& unit) const { return {decomposition_, unit, rank_}; }
 
-  bool is_lowered(std::size_t unit) const { return lowered_.empty() || lowered_[unit]; }
+  bool is_lowered(UnitIndex unit) const { return lowered_.empty() || lowered_[unit]; }
   // True where a lowered unit reads the output of this unit. @pre not all units are lowered
   bool is_read(const Unit& unit) const { return is_read_[unit.last]; }
   // False in inference for units that only auxiliary losses need.
@@ -69,10 +69,10 @@ class LoweringContext {
   const Decomposition& decomposition_;
   int rank_;
   LoweringRequest request_;
-  std::vector<bool> lowered_;
+  IndexedVector<UnitIndex, bool> lowered_;
   std::string no_name_;
-  std::vector<bool> is_read_;          // by layer, where not all units are lowered
-  std::vector<bool> is_of_main_loss_;  // by layer
+  IndexedVector<LayerIndex, bool> is_read_;  // empty where all units are lowered
+  IndexedVector<LayerIndex, bool> is_of_main_loss_;
 };
 
 }  // namespace cnnplan

@@ -12,8 +12,8 @@ ParameterLayout::ParameterLayout(const LoweringContext& context, OperationWriter
     : context_(context), writer_(writer), first_slot_(context.network().layers().size()) {}
 
 void ParameterLayout::add_all() {
-  const std::vector<Unit>& units = context_.decomposition().units();
-  for (std::size_t i = units.size(); i-- > 0;) {
+  const IndexedVector<UnitIndex, Unit>& units = context_.decomposition().units();
+  for (UnitIndex i = units.end_index(); i-- > 0;) {
     const bool has_parameters = context_.network().parameter_count(units[i].head) > 0;
     if (context_.is_lowered(i) && has_parameters) add_slots(units[i]);
   }

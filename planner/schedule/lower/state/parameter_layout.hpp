@@ -37,7 +37,7 @@ class ParameterLayout {
 
   const LoweringContext& context_;
   OperationWriter& writer_;
-  std::vector<SlotIndex> first_slot_;  // by layer
+  IndexedVector<LayerIndex, SlotIndex> first_slot_;  // -1 where the layer has no parameters
 };
 
 }  // namespace cnnplan

@@ -31,8 +31,8 @@ class Recompute {
   OperationWriter& writer_;
   TensorTable& tensors_;
   const ParameterLayout& parameters_;
-  std::vector<Operand> outputs_;                     // by layer; buffer -1 where not computed yet
-  std::vector<std::vector<FetchedBlocks>> fetched_;  // by layer
+  IndexedVector<LayerIndex, Operand> outputs_;  // buffer -1 where not computed yet
+  IndexedVector<LayerIndex, std::vector<FetchedBlocks>> fetched_;
 };
 
 }  // namespace cnnplan

@@ -31,7 +31,7 @@ class GradientParts {
 
 // Describes a kernel that is cut into `count` blocks of `samples`.
 struct BlockedKernel {
-  LayerIndex layer = 0;
+  LayerIndex layer;
   LabelledId named;
   KernelOperation operation;
   int count = 1;

@@ -30,7 +30,7 @@ class TensorTable {
 
   // Returns this rank's block of the output of a layer.
   const Operand& output(LayerIndex layer) const { return outputs_[layer]; }
-  const std::vector<Operand>& outputs() const { return outputs_; }
+  const IndexedVector<LayerIndex, Operand>& outputs() const { return outputs_; }
   void set_output(LayerIndex layer, const Operand& block) { outputs_[layer] = block; }
   // Adds the memory for a unit's output, with room for halos.
   Operand add_output(const Unit& unit, BufferRole role = BufferRole::activation);
@@ -60,10 +60,10 @@ class TensorTable {
 
   const LoweringContext& context_;
   OperationWriter& writer_;
-  std::vector<Operand> outputs_;                     // by layer
-  std::vector<std::vector<FetchedBlocks>> fetched_;  // by layer
-  std::vector<SavedOperands> saved_;                 // by unit
-  std::vector<BufferIndex> labels_;                  // by layer; -1 where the layer is no loss
+  IndexedVector<LayerIndex, Operand> outputs_;
+  IndexedVector<LayerIndex, std::vector<FetchedBlocks>> fetched_;
+  IndexedVector<UnitIndex, SavedOperands> saved_;
+  IndexedVector<LayerIndex, BufferIndex> labels_;  // -1 where the layer is no loss
 };
 
 }  // namespace cnnplan

@@ -20,7 +20,7 @@ Plan residual_plan() {
                          {"sum", {"conv", "bn"}, Add{}},
                          {"loss", {"sum"}, SoftmaxCrossEntropy{}}});
   Plan plan = uniform_plan(network, 2, parse_mesh("h2"));
-  plan.layers[1].mesh = parse_mesh("n2");
+  plan.layers[LayerIndex(1)].mesh = parse_mesh("n2");
   return plan;
 }
 
@@ -31,7 +31,7 @@ TEST_CASE("Decomposition: units run when all their inputs are there") {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
     const Decomposition decomposition(plan);
-    LayerIndex previous = -1;
+    LayerIndex previous;
     for (const Unit& unit : decomposition.units()) {
       CHECK(unit.last > previous);
       previous = unit.last;
@@ -46,10 +46,10 @@ TEST_CASE("Decomposition: units run when all their inputs are there") {
 TEST_CASE("Decomposition: a residual is needed on the blocks of the unit that adds it") {
   const Plan plan = residual_plan();
   const Decomposition decomposition(plan);
-  const Unit& unit = decomposition.unit_of(3);
+  const Unit& unit = decomposition.unit_of(LayerIndex(3));
   REQUIRE(unit.residual);
-  CHECK(same_boxes(decomposition.needed(unit, 0), decomposition.owned(2)));
-  CHECK(same_boxes(decomposition.needed(unit, 1), decomposition.owned(3)));
+  CHECK(same_boxes(decomposition.needed(unit, 0), decomposition.owned(LayerIndex(2))));
+  CHECK(same_boxes(decomposition.needed(unit, 1), decomposition.owned(LayerIndex(3))));
   CHECK_FALSE(same_boxes(decomposition.needed(unit, 1), decomposition.owned(unit.inputs[1])));
 }
 
@@ -62,9 +62,9 @@ TEST_CASE("Decomposition: gradients are required after the first parameter") {
                          {"loss", {"drop"}, SoftmaxCrossEntropy{}}});
   const Plan plan = uniform_plan(network, 2, Mesh());
   const Decomposition decomposition(plan);
-  const std::vector<bool> expected{false, false, true, true, true};
-  for (LayerIndex layer = 0; layer < 5; ++layer) {
-    CHECK(decomposition.requires_gradient(layer) == expected[static_cast<std::size_t>(layer)]);
+  const IndexedVector<LayerIndex, bool> expected{false, false, true, true, true};
+  for (const LayerIndex layer : expected.indices()) {
+    CHECK(decomposition.requires_gradient(layer) == expected[layer]);
   }
 }
 
@@ -85,9 +85,10 @@ TEST_CASE("Decomposition: a gradient is dense if kernels need it, directly or th
       {"conv", true}, {"relu", false}, {"sum", true}, {"drop", false}, {"other", false}};
   for (const auto& entry : expected) {
     CAPTURE(entry.first);
-    CHECK(decomposition.needs_dense_gradient(network.index_of(entry.first)) == entry.second);
+    CHECK(decomposition.needs_dense_gradient(network.index_of(entry.first).value()) ==
+          entry.second);
   }
-  CHECK_FALSE(decomposition.needs_dense_gradient(network.index_of("last")));
+  CHECK_FALSE(decomposition.needs_dense_gradient(network.index_of("last").value()));
 }
 
 TEST_CASE("Decomposition: a scaled input has a dense gradient of its own") {
@@ -98,7 +99,7 @@ TEST_CASE("Decomposition: a scaled input has a dense gradient of its own") {
                            {"relu", {"conv"}, Relu{}},
                            {"sum", inputs, Add{.scale = scale}},
                            {"loss", {"sum"}, SoftmaxCrossEntropy{}}});
-    return Decomposition(uniform_plan(network, 2, Mesh())).needs_dense_gradient(3);
+    return Decomposition(uniform_plan(network, 2, Mesh())).needs_dense_gradient(LayerIndex(3));
   };
   CHECK(sum_needs_dense({"conv", "relu"}, 0.5));
   CHECK_FALSE(sum_needs_dense({"relu", "conv"}, 0.5));
@@ -115,7 +116,7 @@ TEST_CASE("Decomposition: a ladder of adds takes no time that doubles with every
   layers.push_back({"fc", {layers.back().name}, FullyConnected{.outputs = 2}});
   layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
   const Plan plan = uniform_plan(Network("ladder", layers), 2, Mesh());
-  CHECK_FALSE(Decomposition(plan).needs_dense_gradient(65));
+  CHECK_FALSE(Decomposition(plan).needs_dense_gradient(LayerIndex(65)));
 }
 
 }  // namespace cnnplan::test

@@ -110,14 +110,14 @@ TEST_CASE("Fusion: a tensor with two readers is kept") {
 TEST_CASE("Fusion: layers on different meshes are not fused") {
   const std::vector<Layer> layers{
       {"bn", {"data"}, BatchNorm{}}, {"sum", {"bn", "data"}, Add{}}, {"relu", {"sum"}, Relu{}}};
-  const auto units_with = [&](std::size_t layer) {
+  const auto units_with = [&](LayerIndex layer) {
     Plan plan = plan_of(layers);
     plan.layers[layer].mesh = parse_mesh("h2");
     return units_text(plan);
   };
-  CHECK(units_with(1) == "data bn sum+relu loss");
-  CHECK(units_with(2) == "data bn sum relu loss");
-  CHECK(units_with(3) == "data bn+sum(data) relu loss");
+  CHECK(units_with(LayerIndex(1)) == "data bn sum+relu loss");
+  CHECK(units_with(LayerIndex(2)) == "data bn sum relu loss");
+  CHECK(units_with(LayerIndex(3)) == "data bn+sum(data) relu loss");
 }
 
 }  // namespace cnnplan

@@ -17,7 +17,7 @@
 namespace cnnplan::test {
 namespace {
 
-constexpr LayerIndex convolution = 2;
+constexpr LayerIndex convolution(2);
 
 // Returns a plan of a batch norm, whose output has room for the halo, and a convolution of 3 x 3.
 Plan rows(std::int64_t height, std::int64_t stride, const char* mesh, std::int64_t batch = 1) {
@@ -113,7 +113,7 @@ TEST_CASE("interior_and_strips: whole without an interior, a halo, or a halo in 
   CHECK(rows_of(rows(12, 1, "w2"), 1).empty());
   CHECK(rows_of(rows(12, 1, "h2w2"), 1).empty());
   Plan shuffled = rows(12, 1, "h2");
-  shuffled.layers[1].mesh = parse_mesh("w2");
+  shuffled.layers[LayerIndex(1)].mesh = parse_mesh("w2");
   CHECK(rows_of(shuffled, 1).empty());
 }
 
@@ -122,7 +122,7 @@ TEST_CASE("interior_and_strips: compute every output of random plans once, from 
   for (const NamedPlan& named : random_plans(60)) {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
-    for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    for (const LayerIndex layer : plan.network.layers().indices()) {
       if (!has_halo_method(plan.network.layer(layer).parameters)) continue;
       for (int rank = 0; rank < plan.ranks; ++rank) check_parts(plan, layer, rank);
       const auto parts = interior_and_strips(plan.network, layer, blocks_of(plan, layer, 0));

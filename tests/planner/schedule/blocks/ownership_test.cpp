@@ -59,7 +59,7 @@ bool local_reads_agree(Range outputs,
 Range channels_read(const Plan& plan, LayerIndex layer, const Box& output, int rank) {
   const LayerParameters& parameters = plan.network.layer(layer).parameters;
   if (!mixes_channels(parameters)) return output[Dim::c];
-  const LayerPlan& split = plan.layers[static_cast<std::size_t>(layer)];
+  const LayerPlan& split = plan.layers[layer];
   const Range all{0, plan.network.output_shape(plan.network.inputs_of(layer)[0], 1)[Dim::c]};
   const int parts = split.mesh.size(Axis::c);
   if (sums_over_channels(split.split())) {
@@ -182,11 +182,11 @@ TEST_CASE("Ownership: needed blocks are what the windows of the owned outputs re
   for (const NamedPlan& named : random_plans(60)) {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
-    for (LayerIndex layer = 1; layer < plan.network.layer_count(); ++layer) {
+    for (LayerIndex layer(1); layer < plan.network.layer_count(); ++layer) {
       if (copies_inputs(plan.network.layer(layer).parameters)) continue;
       const RankBoxes owned = owned_blocks(plan, layer);
       const RankBoxes computed = computed_blocks(plan, layer, owned);
-      const auto algorithm = plan.layers[static_cast<std::size_t>(layer)].channel_algorithm;
+      const auto algorithm = plan.layers[layer].channel_algorithm;
       const RankBoxes needed =
           needed_blocks(signature_of(plan.network, layer, 0, plan.batch), owned, algorithm);
       CHECK(same_blocks(needed, owned));
@@ -222,9 +222,11 @@ TEST_CASE("Ownership: a concat needs of every input its channels of the owned ou
                          {"join", {"data", "conv", "data"}, Concat{}},
                          {"loss", {"join"}, SoftmaxCrossEntropy{}}});
   const auto needed = [&](const char* mesh, std::size_t input) {
-    const RankBoxes outputs = RankBoxes(Distribution(network.output_shape(2, 1), parse_mesh(mesh)));
-    CHECK(same_blocks(needed_blocks(signature_of(network, 2, input, 1), outputs), outputs));
-    return boxes_of(needed_blocks(signature_of(network, 2, input, 1), outputs));
+    const RankBoxes outputs =
+        RankBoxes(Distribution(network.output_shape(LayerIndex(2), 1), parse_mesh(mesh)));
+    CHECK(same_blocks(needed_blocks(signature_of(network, LayerIndex(2), input, 1), outputs),
+                      outputs));
+    return boxes_of(needed_blocks(signature_of(network, LayerIndex(2), input, 1), outputs));
   };
   const auto block = [](Range channels, Range rows) {
     return Box{{Range{0, 1}, channels, Range{0, 1}, rows, Range{0, 1}}};
@@ -249,8 +251,8 @@ TEST_CASE("Ownership: the weight of a transposed convolution is cut by its input
              {"up", {"data"}, TransposedConvolution{.filters = 4, .groups = groups, .bias = true}},
              {"loss", {"up"}, SoftmaxCrossEntropy{}}});
         Plan plan = uniform_plan(network, 1, parse_mesh(mesh));
-        plan.layers[1].channel_algorithm = algorithm;
-        const Box box = weight_block(plan, 1, rank);
+        plan.layers[LayerIndex(1)].channel_algorithm = algorithm;
+        const Box box = weight_block(plan, LayerIndex(1), rank);
         return std::array{box[Dim::n], box[Dim::c]};
       };
   using enum ChannelAlgorithm;
@@ -304,8 +306,9 @@ TEST_CASE("Ownership: a slice needs its output block, in the channels of its inp
                          {"slice", {"data"}, Slice{.first_channel = 2, .channels = 3}},
                          {"loss", {"slice"}, SoftmaxCrossEntropy{}}});
   const auto needed = [&](const char* mesh) {
-    const RankBoxes outputs = RankBoxes(Distribution(network.output_shape(1, 1), parse_mesh(mesh)));
-    return boxes_of(needed_blocks(signature_of(network, 1, 0, 1), outputs));
+    const RankBoxes outputs =
+        RankBoxes(Distribution(network.output_shape(LayerIndex(1), 1), parse_mesh(mesh)));
+    return boxes_of(needed_blocks(signature_of(network, LayerIndex(1), 0, 1), outputs));
   };
   const auto block = [](Range channels, Range rows) {
     return Box{{Range{0, 1}, channels, Range{0, 1}, rows, Range{0, 1}}};
@@ -320,9 +323,9 @@ TEST_CASE("Ownership: owned blocks of one replica cover the tensor once") {
   for (const NamedPlan& named : random_plans(20)) {
     CAPTURE(named.name);
     const Plan& plan = named.plan;
-    for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+    for (const LayerIndex layer : plan.network.layers().indices()) {
       const RankBoxes owned = owned_blocks(plan, layer);
-      const Mesh& mesh = plan.layers[static_cast<std::size_t>(layer)].mesh;
+      const Mesh& mesh = plan.layers[layer].mesh;
       std::int64_t covered = 0;
       for (int rank : RankGroup(mesh, 0, {Axis::r}).ranks()) {
         covered += volume(owned.box(rank));

@@ -123,7 +123,7 @@ std::string parameter_operations(const Schedule& schedule) {
 }
 
 const Mesh& mesh_of(const Plan& plan, const ParameterSlot& slot) {
-  return plan.layers[static_cast<std::size_t>(slot.layer)].mesh;
+  return plan.layers[slot.layer].mesh;
 }
 
 }  // namespace
@@ -355,9 +355,9 @@ Sums sums_of(const Schedule& schedule) {
 
 TEST_CASE("Lowering: replicas sum a layer at the same place of equally large sums") {
   Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 4, parse_mesh("n4r2"));
-  const LayerIndex split = plan.network.index_of("fc1");
-  plan.layers[static_cast<std::size_t>(split)].mesh = parse_mesh("n4c2");
-  plan.layers[static_cast<std::size_t>(split)].channel_algorithm = ChannelAlgorithm::stationary_x;
+  const LayerIndex split = plan.network.index_of("fc1").value();
+  plan.layers[split].mesh = parse_mesh("n4c2");
+  plan.layers[split].channel_algorithm = ChannelAlgorithm::stationary_x;
   const std::vector<Schedule> schedules = lower_all(plan);
   Sums first = sums_of(schedules[0]);
   Sums second = sums_of(schedules[1]);
@@ -385,7 +385,7 @@ TEST_CASE("Lowering: groups of statistics are those of the plan") {
         const auto* collective = std::get_if<CollectiveOperation>(&operation.body);
         if (operation.label.part != OperationPart::statistics_allreduce) continue;
         REQUIRE(collective != nullptr);
-        const LayerPlan& layer = plan.layers[static_cast<std::size_t>(operation.layer)];
+        const LayerPlan& layer = plan.layers[operation.layer];
         CHECK(collective->group == statistics_group(layer.mesh, layer.statistics, schedule.rank));
         CHECK(collective->element == ElementType::fp64);
       }

@@ -27,7 +27,7 @@ struct Meaning {
   std::size_t body = 0;
   OperationLabel label;
   Stream stream = Stream::compute;
-  LayerIndex layer = -1;
+  LayerIndex layer;
   int tag = -1;
   bool operator==(const Meaning&) const = default;
 };
@@ -175,9 +175,9 @@ TEST_CASE("lower: replicas that nodes cut at other places do not sum node by nod
                          {"split", {"norm"}, Convolution{.filters = 6}},
                          {"loss", {"split"}, SoftmaxCrossEntropy{}}});
   Plan plan = uniform_plan(network, 4, parse_mesh("r3n4"));
-  plan.layers[3].mesh = parse_mesh("c3n4");
+  constexpr LayerIndex split(3);
+  plan.layers[split].mesh = parse_mesh("c3n4");
   plan.gradient_allreduce = plan.statistics_allreduce = AllreduceAlgorithm::hierarchical;
-  constexpr LayerIndex split = 3;
   const auto algorithms = [&](int ranks_per_node, bool replicated) {
     plan.ranks_per_node = ranks_per_node;
     std::set<AllreduceAlgorithm> found;
@@ -203,8 +203,8 @@ TEST_CASE("lower: exchanges of a weight that is cut in both directions are no ha
                          {"loss", {"second"}, SoftmaxCrossEntropy{}}});
   Plan plan = uniform_plan(network, 4, parse_mesh("n4"));
   const auto ids_with = [&](ChannelAlgorithm algorithm) {
-    plan.layers[1].set({.mesh = parse_mesh("c4")});
-    plan.layers[2].set({.mesh = parse_mesh("c4"), .channel_algorithm = algorithm});
+    plan.layers[LayerIndex(1)].set({.mesh = parse_mesh("c4")});
+    plan.layers[LayerIndex(2)].set({.mesh = parse_mesh("c4"), .channel_algorithm = algorithm});
     std::set<std::string> ids;
     for (const Operation& operation : lower(plan, 1).operations) ids.insert(operation.id);
     return ids;
@@ -248,7 +248,7 @@ TEST_CASE("lower: memory of groups at the same time is free for the next groups"
   Plan plan = uniform_plan(read_network("configs/networks/residual-64.json"), 1, Mesh());
   const ResidualChain chain = residual_chains(plan.network).at(0);
   for (LayerIndex layer = chain.front().weights; layer <= chain.back().sum; ++layer) {
-    plan.layers[static_cast<std::size_t>(layer)].mesh = Mesh({{Axis::l, 1}});
+    plan.layers[layer].mesh = Mesh({{Axis::l, 1}});
   }
   plan.multigrid = {
       {.first = chain.front().weights, .last = chain.back().sum, .coarsening = 4, .cycles = 2}};
@@ -260,7 +260,7 @@ TEST_CASE("lower: memory of groups at the same time is free for the next groups"
 
 TEST_CASE("Lowering: the operations of a step, by id") {
   Plan plan = uniform_plan(small_network(), 4, parse_mesh("n2"));
-  plan.layers[1].mesh = plan.layers[2].mesh = parse_mesh("h2");
+  plan.layers[LayerIndex(1)].mesh = plan.layers[LayerIndex(2)].mesh = parse_mesh("h2");
   CHECK(ids_of(lower(plan, 0)) == std::vector<std::string>{"data/load",
                                                            "conv/forward/shuffle",
                                                            "conv/forward",
@@ -297,12 +297,12 @@ TEST_CASE("Lowering: the halo of the samples is loaded, not exchanged") {
     const auto ids = ids_of(schedule);
     CHECK(std::count(ids.begin(), ids.end(), "conv1/forward/halo") == 0);
     CHECK(schedule.data_box[Dim::h] == loaded[static_cast<std::size_t>(rank)]);
-    CHECK(schedule.outputs[0].box[Dim::h].size() == 112);
+    CHECK(schedule.outputs[LayerIndex(0)].box[Dim::h].size() == 112);
   }
   // On another mesh, the convolution needs other blocks.
-  plan.layers[1].mesh = parse_mesh("w2");
+  plan.layers[LayerIndex(1)].mesh = parse_mesh("w2");
   const Schedule schedule = lower(plan, 0);
-  CHECK(schedule.data_box == schedule.outputs[0].box);
+  CHECK(schedule.data_box == schedule.outputs[LayerIndex(0)].box);
 }
 
 TEST_CASE("Lowering: a concat copies its inputs, and their gradients back") {
@@ -367,7 +367,7 @@ TEST_CASE("Lowering: the second input of a scaled add gets a gradient of its own
 
 TEST_CASE("Lowering: a concat on another mesh is the shuffle") {
   Plan plan = uniform_plan(concat_network(), 4, parse_mesh("n2"));
-  plan.layers[2].mesh = parse_mesh("h2");
+  plan.layers[LayerIndex(2)].mesh = parse_mesh("h2");
   const Schedule schedule = lower(plan, 0);
   for (const char* way : {"join/forward", "join/backward"}) {
     const TransferOperation& transfer = transfer_of(schedule, std::string(way) + "/shuffle/conv/2");
@@ -425,7 +425,7 @@ TEST_CASE("Lowering: inference goes forward only, with running statistics") {
     const Schedule schedule = lower(plan, plan.ranks - 1, {.pass = Pass::inference});
     CHECK(schedule.gradients == -1);
     CHECK(schedule.momentum == -1);
-    CHECK(schedule.outputs[static_cast<std::size_t>(plan.network.loss_layer())].buffer >= 0);
+    CHECK(schedule.outputs[plan.network.loss_layer()].buffer >= 0);
     for (const Buffer& buffer : schedule.buffers) {
       CHECK(buffer.role != BufferRole::error_signal);
       CHECK(buffer.role != BufferRole::gradients);

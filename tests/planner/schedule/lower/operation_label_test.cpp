@@ -43,13 +43,13 @@ Network block() {
 
 Plan block_plan(const char* mesh) {
   Plan plan = uniform_plan(block(), 4, parse_mesh(mesh));
-  plan.layers[6].mesh = parse_mesh("r2");
-  plan.layers[7].mesh = parse_mesh("n2");
+  plan.layers[LayerIndex(6)].mesh = parse_mesh("r2");
+  plan.layers[LayerIndex(7)].mesh = parse_mesh("n2");
   return plan;
 }
 
 LayerPlan& layer_of(Plan& plan, const char* name) {
-  return plan.layers[static_cast<std::size_t>(plan.network.index_of(name))];
+  return plan.layers[plan.network.index_of(name).value()];
 }
 
 // Returns the label of the operation with this id, on any rank.
@@ -148,7 +148,7 @@ TEST_CASE("Lowering: labels of shards, and of outputs that are computed again") 
 TEST_CASE("Lowering: labels of the interior and of strips") {
   Plan plan = block_plan("h2");
   plan.batch = 1;
-  plan.layers[7].mesh = parse_mesh("r2");
+  plan.layers[LayerIndex(7)].mesh = parse_mesh("r2");
   layer_of(plan, "conv").halo = HaloMethod::interior_strips;
   std::set<OutputRole> roles;
   for (const Schedule& schedule : lower_all(plan)) {

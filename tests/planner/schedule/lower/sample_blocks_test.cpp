@@ -71,7 +71,7 @@ TEST_CASE("Sample blocks: kernels have the same shapes on any number of ranks") 
     if (named.plan.batch == named.plan.sample_blocks) continue;
     CAPTURE(named.name);
     Plan alone = on_one_rank(named.plan);
-    for (std::size_t i = 0; i < alone.layers.size(); ++i) {
+    for (const LayerIndex i : alone.layers.indices()) {
       alone.layers[i].recompute = named.plan.layers[i].recompute;
     }
     auto own = kernels_of(lower(named.plan, named.plan.ranks - 1));

@@ -19,7 +19,7 @@ std::vector<int> classes_of(const LayerParameters& parameters,
                          {"loss", {"layer"}, SoftmaxCrossEntropy{}}});
   const Plan plan = uniform_plan(network, 8, parse_mesh(mesh));
   std::vector<LayerIndex> layers;
-  for (LayerIndex layer = 0; layer < network.layer_count(); ++layer) layers.push_back(layer);
+  for (const LayerIndex layer : network.layers().indices()) layers.push_back(layer);
   return coordinate_classes(plan, layers, plan.layers.front().mesh.axes().front());
 }
 

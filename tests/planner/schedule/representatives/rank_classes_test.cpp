@@ -32,9 +32,8 @@ Plan mixed(const std::string& network,
            const std::string& first,
            const std::string& then) {
   Plan plan = plan_on(network, batch, first);
-  const auto middle = static_cast<std::ptrdiff_t>(plan.layers.size()) / 2;
-  for (auto layer = plan.layers.begin() + middle; layer != plan.layers.end(); ++layer) {
-    layer->mesh = parse_mesh(then);
+  for (LayerIndex layer(plan.layers.size() / 2); layer < plan.layers.end_index(); ++layer) {
+    plan.layers[layer].mesh = parse_mesh(then);
   }
   return plan;
 }
@@ -219,8 +218,8 @@ TEST_CASE("RankClasses: sample parallelism has one class, or two where the batch
 
 TEST_CASE("RankClasses: stages that do not fill nodes differ by the ranks on their node") {
   Plan plan = plan_on("residual-64", 8, "n8l3");
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
-    LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+  for (const LayerIndex layer : plan.network.layers().indices()) {
+    LayerPlan& own = plan.layers[layer];
     own.stage = layer * 3 / plan.network.layer_count();
     if (!can_be_staged(plan.network.layer(layer).parameters)) own = {.mesh = parse_mesh("n8r3")};
   }
@@ -278,11 +277,10 @@ TEST_CASE("RankClasses: channels that few ranks have are given by few") {
 Plan channels_first(const std::string& mesh,
                     ChannelAlgorithm algorithm = ChannelAlgorithm::stationary_y) {
   Plan plan = plan_on("alexnet", 128, "n128");
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     const LayerParameters& parameters = plan.network.layer(layer).parameters;
     if (!std::holds_alternative<FullyConnected>(parameters)) continue;
-    plan.layers[static_cast<std::size_t>(layer)].set(
-        {.mesh = parse_mesh(mesh), .channel_algorithm = algorithm});
+    plan.layers[layer].set({.mesh = parse_mesh(mesh), .channel_algorithm = algorithm});
   }
   return plan;
 }

@@ -39,11 +39,11 @@ std::vector<double> costs_of(const Plan& plan, int rank, const PriceList& prices
   for (const std::int64_t bytes : parameter_bytes(schedule)) {
     costs.push_back(static_cast<double>(bytes));
   }
-  const std::size_t first = costs.size();
-  costs.resize(first + static_cast<std::size_t>(plan.network.layer_count()), 0.0);
+  IndexedVector<LayerIndex, double> seconds(plan.layers.size(), 0.0);
   for (const Operation& operation : schedule.operations) {
-    costs[first + static_cast<std::size_t>(operation.layer)] += prices(schedule, operation).seconds;
+    seconds[operation.layer] += prices(schedule, operation).seconds;
   }
+  costs.insert(costs.end(), seconds.begin(), seconds.end());
   return costs;
 }
 

@@ -45,16 +45,16 @@ struct Work {
   bool operator==(const Work&) const = default;
 };
 
-std::vector<Work> work_of(const Schedule& schedule) {
-  const std::vector<std::int64_t> kept = kept_bytes(schedule);
-  const std::vector<std::int64_t> parameters = parameter_bytes(schedule);
-  std::vector<Work> work(kept.size());
+IndexedVector<LayerIndex, Work> work_of(const Schedule& schedule) {
+  const IndexedVector<LayerIndex, std::int64_t> kept = kept_bytes(schedule);
+  const IndexedVector<LayerIndex, std::int64_t> parameters = parameter_bytes(schedule);
+  IndexedVector<LayerIndex, Work> work(kept.size());
   for (const Operation& operation : schedule.operations) {
     const std::string text =
         std::visit([](const auto& body) { return text_of(body); }, operation.body);
-    if (!text.empty()) work[static_cast<std::size_t>(operation.layer)].operations.insert(text);
+    if (!text.empty()) work[operation.layer].operations.insert(text);
   }
-  for (std::size_t i = 0; i < work.size(); ++i) {
+  for (const LayerIndex i : work.indices()) {
     work[i].kept_bytes = kept[i];
     work[i].parameter_bytes = parameters[i];
   }
@@ -66,22 +66,20 @@ std::size_t check_representatives(Plan plan) {
   plan.bucket_bytes = 1;
   const FusedUnits fused(plan);
   const UnitClasses classes(fused);
-  const std::vector<bool> all(fused.units().size(), true);
+  const IndexedVector<UnitIndex, bool> all(fused.units().size(), true);
   std::size_t others = 0;
   for (int rank : {0, plan.ranks - 1}) {
-    const std::vector<Work> whole =
+    const IndexedVector<LayerIndex, Work> whole =
         work_of(lower(plan, std::array{rank}, {.detail = Detail::priced}).front());
-    const std::vector<Work> represented =
+    const IndexedVector<LayerIndex, Work> represented =
         work_of(lower_representatives(fused, classes, all, std::array{rank}).front());
-    for (std::size_t i = 0; i < fused.units().size(); ++i) {
+    for (const UnitIndex i : fused.units().indices()) {
       const Unit& unit = fused.units()[i];
       const Unit& representative = fused.units()[classes.representatives()[i]];
       CAPTURE(plan.network.layer(unit.head).name);
       CAPTURE(plan.network.layer(representative.head).name);
-      CHECK(whole[static_cast<std::size_t>(unit.head)] ==
-            represented[static_cast<std::size_t>(representative.head)]);
-      CHECK(whole[static_cast<std::size_t>(unit.last)] ==
-            represented[static_cast<std::size_t>(representative.last)]);
+      CHECK(whole[unit.head] == represented[representative.head]);
+      CHECK(whole[unit.last] == represented[representative.last]);
       if (classes.representatives()[i] != i) ++others;
     }
   }
@@ -93,25 +91,25 @@ void check_wanted(Plan plan, std::mt19937& random) {
   plan.bucket_bytes = 1;
   const FusedUnits fused(plan);
   const UnitClasses classes(fused);
-  const std::vector<Unit>& units = fused.units();
-  std::vector<bool> wanted;
+  const IndexedVector<UnitIndex, Unit>& units = fused.units();
+  IndexedVector<UnitIndex, bool> wanted;
   for (const Unit& unit : units) {
     const LayerParameters& parameters = plan.network.layer(unit.head).parameters;
     const bool is_end = std::holds_alternative<Input>(parameters) || is_loss(parameters);
     wanted.push_back(is_end || random() % 4 == 0);
   }
   const std::array ranks{plan.ranks - 1};
-  const std::vector<bool> all(units.size(), true);
-  const std::vector<Work> whole =
+  const IndexedVector<UnitIndex, bool> all(units.size(), true);
+  const IndexedVector<LayerIndex, Work> whole =
       work_of(lower_representatives(fused, classes, all, ranks).front());
-  const std::vector<Work> part =
+  const IndexedVector<LayerIndex, Work> part =
       work_of(lower_representatives(fused, classes, wanted, ranks).front());
-  for (std::size_t i = 0; i < units.size(); ++i) {
+  for (const UnitIndex i : units.indices()) {
     if (!wanted[i]) continue;
     const Unit& representative = units[classes.representatives()[i]];
     CAPTURE(plan.network.layer(representative.head).name);
     for (LayerIndex layer : {representative.head, representative.last}) {
-      CHECK(part[static_cast<std::size_t>(layer)] == whole[static_cast<std::size_t>(layer)]);
+      CHECK(part[layer] == whole[layer]);
     }
   }
 }
@@ -131,7 +129,7 @@ Network twins() {
 
 std::size_t class_count(const Plan& plan) {
   const UnitClasses classes((FusedUnits(plan)));
-  return std::set<std::size_t>(classes.representatives().begin(), classes.representatives().end())
+  return std::set<UnitIndex>(classes.representatives().begin(), classes.representatives().end())
       .size();
 }
 
@@ -140,9 +138,9 @@ Plan config_plan(const std::string& name, const Mesh& mesh) {
 }
 
 Plan with_recompute(Plan plan) {
-  for (LayerIndex layer = 0; layer < plan.network.layer_count(); ++layer) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
     if (!std::holds_alternative<BatchNorm>(plan.network.layer(layer).parameters)) continue;
-    plan.layers[static_cast<std::size_t>(layer)].recompute = true;
+    plan.layers[layer].recompute = true;
   }
   return plan;
 }
@@ -168,7 +166,7 @@ TEST_CASE("UnitClasses: unwanted units change nothing for the others") {
 TEST_CASE("UnitClasses: no loss represents the main loss, whose input is kept") {
   const Plan plan = uniform_plan(twins(), 4, parse_mesh("n2"));
   const UnitClasses classes((FusedUnits(plan)));
-  CHECK(classes.representatives().back() == classes.representatives().size() - 1);
+  CHECK(classes.representatives().back() == classes.representatives().last_index());
   check_representatives(plan);
   std::mt19937 random(4);
   for (int round = 0; round < 20; ++round) check_wanted(plan, random);
@@ -189,9 +187,9 @@ TEST_CASE("UnitClasses: repeated blocks are lowered once") {
   const FusedUnits fused(plan);
   const UnitClasses classes(fused);
   CHECK(check_representatives(plan) > fused.units().size());
-  std::vector<bool> wanted(fused.units().size(), true);
+  IndexedVector<UnitIndex, bool> wanted(fused.units().size(), true);
   const auto lowered = [&] {
-    const std::vector<bool> units = classes.around_representatives(wanted);
+    const IndexedVector<UnitIndex, bool> units = classes.around_representatives(wanted);
     return static_cast<std::size_t>(std::count(units.begin(), units.end(), true));
   };
   CHECK(2 * lowered() < wanted.size());
@@ -209,7 +207,7 @@ TEST_CASE("UnitClasses: represent units also if outputs are recomputed") {
 TEST_CASE("UnitClasses: a mesh of its own sets a unit and those around it apart") {
   Plan plan = config_plan("resnet152", parse_mesh("n2"));
   const std::size_t before = class_count(plan);
-  plan.layers[200].mesh = parse_mesh("h2");
+  plan.layers[LayerIndex(200)].mesh = parse_mesh("h2");
   CHECK(class_count(plan) > before);
   check_representatives(plan);
 }

@@ -91,14 +91,14 @@ TEST_CASE("search_units: every layer belongs to one unit, units in order of thei
                            "unet-3d",
                            "vgg16"}) {
     const Network network = read_network("configs/networks/" + std::string(name) + ".json");
-    std::vector<int> count(network.layers().size(), 0);
-    LayerIndex previous = -1;
+    IndexedVector<LayerIndex, int> count(network.layers().size(), 0);
+    LayerIndex previous;
     for (const SearchUnit& unit : search_units(network)) {
       CHECK(unit.head() > previous);
       previous = unit.head();
       for (LayerIndex layer : unit.layers) ++count[layer];
     }
-    CHECK(count == std::vector(network.layers().size(), 1));
+    CHECK(count.elements() == std::vector(network.layers().size(), 1));
   }
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("plan_of: all layers of a unit take its mesh, nothing else changes") {
     const int choice = assignment[i];
     CHECK(takes(plan, choices.units[i].unit, choices.units[i].splits[choice]));
   }
-  for (LayerPlan& layer : plan.layers) layer.set(blank.layers[0].split());
+  for (LayerPlan& layer : plan.layers) layer.set(blank.layers[LayerIndex(0)].split());
   CHECK(plan == blank);
 }
 
@@ -147,9 +147,9 @@ TEST_CASE("mostly_on: units that may not take the mesh take their first") {
   const Plan blank = blank_plan("resnet50", 4, 4);
   const SplitChoices choices = split_choices(blank);
   const Plan plan = mostly_on(blank, choices, {.mesh = parse_mesh("h4")});
-  CHECK(mesh_of(plan, 0) == parse_mesh("h4"));
-  CHECK(mesh_of(plan, blank.network.index_of("res2a_branch2b")) == parse_mesh("h4"));
-  CHECK(mesh_of(plan, blank.network.index_of("fc1000")) == parse_mesh("n4"));
+  CHECK(mesh_of(plan, LayerIndex(0)) == parse_mesh("h4"));
+  CHECK(mesh_of(plan, blank.network.index_of("res2a_branch2b").value()) == parse_mesh("h4"));
+  CHECK(mesh_of(plan, blank.network.index_of("fc1000").value()) == parse_mesh("n4"));
   CHECK(mesh_of(plan, blank.network.loss_layer()) == parse_mesh("n4"));
 }
 

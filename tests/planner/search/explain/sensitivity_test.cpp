@@ -317,7 +317,7 @@ TEST_CASE("sensitivity: what takes less in sum already is left out and named") {
   Plan worse = best;
   UnitMargin back = *alone;
   for (const std::string& layer : alone->layers) {
-    LayerPlan& changed = worse.layers[best.network.index_of(layer)];
+    LayerPlan& changed = worse.layers[best.network.index_of(layer).value()];
     if (layer == alone->layers.front()) back.changes.front().split = changed.split();
     changed.set(layer == alone->layers.front() ? alone->changes.front().split
                                                : Split{.mesh = alone->changes.front().split.mesh});

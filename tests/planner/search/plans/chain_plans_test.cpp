@@ -202,20 +202,20 @@ TEST_CASE("chain_plans: what all ranks would compute alike may be on one stage e
     CHECK_NOTHROW(validate(proposed.plan, "plan.json"));
     CHECK(layers.front().mesh == parse_mesh("r4"));
     CHECK(layers.back().mesh == parse_mesh("r4"));
-    if (layers[1].mesh == parse_mesh("r4")) continue;
+    if (layers[LayerIndex(1)].mesh == parse_mesh("r4")) continue;
     ++staged;
-    CHECK(layers[1].stage == 0);
-    CHECK(layers[layers.size() - 2].stage == 3);
+    CHECK(layers[LayerIndex(1)].stage == 0);
+    CHECK(layers[layers.end_index() - 2].stage == 3);
   }
   CHECK(staged > 0);
   for (const ProposedPlan& proposed :
        chain_plans(uniform_plan(base_plan(1).network, 4, parse_mesh("n4")), {.partitions = 4})) {
-    CHECK(proposed.plan.layers[1].mesh == parse_mesh("n4"));
+    CHECK(proposed.plan.layers[LayerIndex(1)].mesh == parse_mesh("n4"));
   }
 }
 
 TEST_CASE("chain_plans: a chain with too few coarse steps runs in order") {
-  std::vector<Layer> layers = base_plan(2).network.layers();
+  std::vector<Layer> layers = base_plan(2).network.layers().elements();
   const std::string last = layers[layers.size() - 3].name;
   const Layer fc = layers[layers.size() - 2];
   const Layer loss = layers.back();
@@ -251,7 +251,7 @@ TEST_CASE("chain_plans: no chain, no plan") {
 TEST_CASE("on_groups: fully connected layers that have a stage each, on groups of stages") {
   const std::vector<ProposedPlan> plans = chain_plans(base_plan(8), {.partitions = 8});
   const Plan& staged = plans.at(0).plan;
-  const LayerIndex fc = staged.network.index_of("fc");
+  const LayerIndex fc = staged.network.index_of("fc").value();
   const auto of_fc = [&](const Plan& plan) { return plan.layers[fc]; };
   REQUIRE(of_fc(staged).mesh.size(Axis::l) == 8);
   const std::optional<Plan> grouped = on_groups(staged, 4);
@@ -284,7 +284,7 @@ TEST_CASE("on_groups: layers of chains stay where they are, ReLUs follow") {
   const std::optional<Plan> grouped = on_groups(staged, 4);
   REQUIRE(grouped);
   CHECK_NOTHROW(validate(*grouped, "plan.json"));
-  for (LayerIndex i = 0; i < base.network.layer_count(); ++i) {
+  for (const LayerIndex i : base.network.layers().indices()) {
     const std::string& name = base.network.layer(i).name;
     CAPTURE(name);
     const bool is_grouped = name == "open" || name == "hidden" || name == "relu";
@@ -294,7 +294,7 @@ TEST_CASE("on_groups: layers of chains stay where they are, ReLUs follow") {
 
 TEST_CASE("solve: channels that may be split beside chains make no plan slower" *
           doctest::skip(is_slow_build)) {
-  std::vector<Layer> layers = base_plan(1).network.layers();
+  std::vector<Layer> layers = base_plan(1).network.layers().elements();
   const Layer loss = layers.back();
   layers.pop_back();
   for (const char* name : {"wide_1", "wide_2", "wide_3"}) {
@@ -305,7 +305,7 @@ TEST_CASE("solve: channels that may be split beside chains make no plan slower" 
   request.network = Network("wide", layers);
   request.batch = 1;
   const Plan plan = solve(request);
-  CHECK(plan.layers[layers.size() - 3].mesh.size(Axis::c) > 1);
+  CHECK(plan.layers[plan.layers.end_index() - 3].mesh.size(Axis::c) > 1);
   request.axes = {Axis::n};
   CHECK(plan.prediction.step_s < solve(request).prediction.step_s);
 }
@@ -331,7 +331,7 @@ TEST_CASE("solve: asked for partitions, it takes them, whatever is faster") {
   request.multigrid = MultigridRequest{.cycles = 0, .partitions = 2};
   const Plan in_order = solve(request);
   CHECK(in_order.multigrid.empty());
-  CHECK(in_order.layers.at(4).mesh.size(Axis::l) == 2);
+  CHECK(in_order.layers.at(LayerIndex(4)).mesh.size(Axis::l) == 2);
   request.multigrid = MultigridRequest{.cycles = 0, .partitions = 1};
   request.batch = 4;
   CHECK(solve(request).multigrid.empty());

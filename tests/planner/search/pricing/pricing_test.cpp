@@ -108,7 +108,7 @@ Assignment random_assignment(RandomValues& random, const CostGraph& graph) {
 Network in_random_order(RandomValues& random, const Network& network) {
   std::vector<Layer> layers;
   std::set<std::string> placed;
-  std::vector<Layer> rest = network.layers();
+  std::vector<Layer> rest = network.layers().elements();
   while (!rest.empty()) {
     const auto choice = rest.begin() + random.small(0, static_cast<int>(rest.size()) - 1);
     const auto& inputs = choice->inputs;
