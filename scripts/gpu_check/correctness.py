@@ -14,6 +14,7 @@ DRY_PROGRAMS = ("convolution_test", "equivalence_test")
 MOST_PROCESSES = 16
 RANDOM_PLANS = 4  # for each precision and kind of split
 RANDOM_KERNELS, SMOKE_KERNELS = 12, 2  # for each test case that has random kernels
+SUM_POSITIONS = 10_000_000  # of the sums over many positions
 EXIT_MEMCHECK = 99
 TOOLKIT = "/usr/local/cuda/bin"  # is often there without being on the PATH
 # Each kind of kernel has one or two cases here, and none of them is slow.
@@ -28,7 +29,7 @@ MEMCHECK = ("convolution: depthwise", "convolution: strides wider than the block
             "softmax_cross_entropy: random blocks, per image and per pixel",
             "element-wise functions: both phases on random blocks", "accumulate: random blocks",
             "sgd: random vectors of every length")
-SLOWEST_FIRST = ("convolution: random", "convolution: fp32 keeps", "convolution: ", "gradient: ")
+SLOWEST_FIRST = ("sums: ", "convolution: random", "convolution: fp32 keeps", "convolution: ", "gradient: ")
 
 
 def programs(context):
@@ -36,9 +37,10 @@ def programs(context):
 
 
 def environment_of(context, cases, **further):
-    """Asks for few random cases, and for a line per test case, so that cases of a killed program count."""
+    """Asks for few random cases, long sums, and a line per test case, so that cases of a killed program count."""
     environment = dict(context.bundle.environment, CNNPLAN_CASE_LINES="1", **further)
     environment.setdefault("CNNPLAN_CASES", str(cases))
+    environment.setdefault("CNNPLAN_SUM_POSITIONS", str(SUM_POSITIONS))
     return environment
 
 
@@ -89,6 +91,8 @@ def problem_of(result, counts, bundle):
 def count(stage, tally, result, bundle):
     counts = doctest_output.counted(result.stdout)
     stage.part(tally.add, result, counts)
+    for found in doctest_output.sums(result.stdout):
+        stage.part(stage.figure, found.name, found.error, "", at_most=found.bound)
     problem = problem_of(result, counts, bundle)
     if problem:
         stage.problems.append(problem)

@@ -1,6 +1,7 @@
 """Counts test cases in the output of a doctest program, also if the program was ended before its summary.
 
-With CNNPLAN_CASE_LINES=1 a program prints `case passed NAME` or `case failed NAME` as soon as a case ends."""
+With CNNPLAN_CASE_LINES=1 a program prints `case passed NAME` or `case failed NAME` as soon as a case ends. Tests of
+sums over many positions print their errors (tests/executor/backend/cudnn/exact_sums.hpp)."""
 
 import re
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ ENDED = re.compile(r"^case (passed|failed) .+$", re.MULTILINE)
 WRONG = re.compile(r": (?:FATAL )?ERROR: ")
 SUMMARY = re.compile(r"test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed")
 LISTED = re.compile(r"unskipped test cases passing the current filters: (\d+)")
+SUM = re.compile(r"^sum of (\d+): (.+): error (\S+), at most (\S+), (?:PASS|FAIL)$", re.MULTILINE)
 EQUAL = re.compile(r"MESSAGE: \w+, \w+: (\d+) cases equal")
 
 
@@ -20,6 +22,21 @@ class Counts:
     failed: int = 0
     equal: int = 0
     has_summary: bool = False
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Holds the error of a sum over positions, relative to the sum of absolute values, and its bound."""
+
+    name: str
+    error: float
+    bound: float
+
+
+def sums(text):
+    """Returns the sums in the order of their lines; a line that was cut off is none."""
+    return [Sum(f"sum of {terms} positions: {name}", float(error), float(bound))
+            for terms, name, error, bound in SUM.findall(text)]
 
 
 def counted(text):

@@ -24,7 +24,8 @@ TOOLS = ("mpirun", "ldd", "nvidia-smi", "compute-sanitizer")
 NEEDED = ("cnnplan", "cnnexec_emulated", "cnnplan-profile_emulated", "cudnn_emulated_test", "equivalence_test")
 FURTHER_CASES = ("convolution: random windows, groups and dilations in two dims",
                  "convolution: empty blocks do nothing forward and give zero gradients",
-                 "gradient: pooling", "upsample: empty blocks", "bias: every channel has its own")
+                 "gradient: pooling", "upsample: empty blocks", "bias: every channel has its own",
+                 "sums: pooling over many positions")
 SLOW_CASES = ("convolution: windows over many channels",)  # the emulation takes 20 s for it
 MARK = "GPU_CHECK_TEST"  # this variable finds the processes that a run has left over
 LIMIT_S = 300  # of one run: not a measure of speed, but the end of a hang
@@ -92,6 +93,7 @@ class Bench:
                     REPLAY_MPIRUN=shutil.which("mpirun"), REPLAY_LDD=shutil.which("ldd"),
                     OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                     OMPI_MCA_mpi_yield_when_idle="1", OMP_NUM_THREADS="1", CNNPLAN_CASES="1",
+                    CNNPLAN_SUM_POSITIONS="5000",
                     CNNPLAN_EMULATED_CLOSED_MEMORY="0", **changes)
 
 

@@ -57,8 +57,8 @@ struct GradientBlocks {
   }
 };
 
-// Sums dz and dz * normalised x, where dz = dy masked by y > 0. dz is kept where there is a block
-// for it.
+// Sums dz and dz (x - mean), where dz = dy masked by y > 0. dz is kept where there is a block for
+// it.
 template <typename T, int width>
 struct GradientTerm {
   using Item = GradientItem<T, width>;
@@ -70,12 +70,10 @@ struct GradientTerm {
   std::int64_t channels;
   std::uint32_t channel = 0;
   Vector<Computed<T>, width> mean = {};
-  Vector<Computed<T>, width> inverse = {};
 
   CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) {
     channel = first_channel;
     mean = numbers_of<T, width>(numbers, channels, 0, channel);
-    inverse = numbers_of<T, width>(numbers, channels, 1, channel);
   }
   CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const { return blocks.at(index, channel); }
   CNNPLAN_HOST_DEVICE void add(std::uint32_t index,
@@ -87,23 +85,25 @@ struct GradientTerm {
       store<width>(dz.at(blocks.positions.at(index)) + channel, gradient);
     }
     for (int i = 0; i < width; ++i) {
-      const Computed<T> normalised = (value.values[i] - mean.values[i]) * inverse.values[i];
       sums.values[0].values[i] += gradient.values[i];
-      sums.values[1].values[i] += gradient.values[i] * normalised;
+      sums.values[1].values[i] += gradient.values[i] * (value.values[i] - mean.values[i]);
     }
   }
 };
 
+// The sums are those of dz and of dz * normalised x.
 template <typename Number>
 struct SetGradientSums {
   double* sums;
   Number* dscale;
   Number* dshift;
+  const Number* numbers;
   std::int64_t channels;
 
   CNNPLAN_HOST_DEVICE void set(int k, std::uint32_t channel, double value) const {
-    sums[k * channels + channel] = value;
-    (k == 0 ? dshift : dscale)[channel] = stored<Number>(value);
+    const double sum = k == 0 ? value : value * numbers[channels + channel];
+    sums[k * channels + channel] = sum;
+    (k == 0 ? dshift : dscale)[channel] = stored<Number>(sum);
   }
 };
 
@@ -187,6 +187,7 @@ void backward_statistics(const KernelCall& call, const OperandsByRole& operands)
       SetGradientSums<Computed<T>>{operands[Role::gradient_sums].as<double>(),
                                    operands[Role::dscale].as<Computed<T>>(),
                                    operands[Role::dshift].as<Computed<T>>(),
+                                   numbers,
                                    channels});
 }
 

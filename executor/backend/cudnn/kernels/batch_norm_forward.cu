@@ -90,17 +90,72 @@ struct ForwardRow {
   }
 };
 
-// Adds to the sum and the sum of squares.
+// Finds the sum of a strip, and the sum of the squared distances from the strip's mean. Squares of
+// numbers with a large mean would cancel in the variance (Chan, Golub, LeVeque 1983).
 template <typename T, int width>
-struct SquaresTerm : BlockReader<T, width> {
+struct MomentsTerm : BlockReader<T, width> {
   using Item = Vector<T, width>;
+  using Real = Computed<T>;
 
-  CNNPLAN_HOST_DEVICE void add(std::uint32_t, const Item& item, Partial<T, width, 2>& sums) const {
-    const auto value = widen(item);
+  std::uint32_t terms = 0;
+  Real inverse_terms = 0;
+
+  CNNPLAN_HOST_DEVICE void add_batch(const Batch<MomentsTerm>& batch, Partial<T, width, 2>& own) {
+    std::uint32_t fresh_terms = 0;
+    Vector<Real, width> sum = {};
+    batch.for_each([&](std::uint32_t, const Item& item) {
+      const auto value = widen(item);
+      for (int i = 0; i < width; ++i) sum.values[i] += value.values[i];
+      ++fresh_terms;
+    });
+    const Real share = Real{1} / static_cast<Real>(fresh_terms);
+    Vector<Real, width> mean;
+    for (int i = 0; i < width; ++i) mean.values[i] = sum.values[i] * share;
+    Vector<Real, width> spread = {};
+    batch.for_each([&](std::uint32_t, const Item& item) {
+      const auto value = widen(item);
+      for (int i = 0; i < width; ++i) {
+        const Real distance = value.values[i] - mean.values[i];
+        spread.values[i] += distance * distance;
+      }
+    });
+    const Real all_inverse = Real{1} / static_cast<Real>(terms + fresh_terms);
+    const Real weight = static_cast<Real>(fresh_terms) * static_cast<Real>(terms) * all_inverse;
     for (int i = 0; i < width; ++i) {
-      sums.values[0].values[i] += value.values[i];
-      sums.values[1].values[i] += value.values[i] * value.values[i];
+      const Real distance = mean.values[i] - own.values[0].values[i] * inverse_terms;
+      own.values[0].values[i] += sum.values[i];
+      own.values[1].values[i] += spread.values[i] + distance * distance * weight;
     }
+    terms += fresh_terms;
+    inverse_terms = all_inverse;
+  }
+};
+
+// Turns the sums of distances from means into sums of squares, in double. Strips differ by one term
+// at most.
+struct AddedMoments {
+  double totals[2] = {};
+  double squared_sums[2] = {};  // of strips with fewer terms, and of strips with more
+  std::uint32_t longer_strips;
+  double terms;
+
+  explicit AddedMoments(const Strips& strips)
+      : longer_strips(static_cast<std::uint32_t>(strips.positions % strips.strips)),
+        terms(static_cast<double>(strips.positions / strips.strips)) {}
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t index, const SumsOf<Number, 1, 2>& strip) {
+    const double sum = strip.values[0].values[0];
+    totals[0] += sum;
+    totals[1] += strip.values[1].values[0];
+    if (index < longer_strips) {
+      squared_sums[1] += sum * sum;
+    } else {
+      squared_sums[0] += sum * sum;
+    }
+  }
+  CNNPLAN_HOST_DEVICE void finish() {
+    if (terms > 0.0) totals[1] += squared_sums[0] / terms;
+    totals[1] += squared_sums[1] / (terms + 1.0);
   }
 };
 
@@ -119,11 +174,11 @@ template <typename T, int width>
 void forward_statistics(const KernelCall& call, const OperandsByRole& operands) {
   const Positions positions(call.spec.in);
   const std::int64_t channels = call.spec.in[Dim::c];
-  column_sums<T, width, 2>(
+  column_sums<T, width, 2, AddedMoments>(
       call.stream,
       Strips(positions.count(), channels, width),
       call.workspace,
-      SquaresTerm<T, width>{{positions, Block<const T>(operands[Role::x])}},
+      MomentsTerm<T, width>{{positions, Block<const T>(operands[Role::x])}},
       SetSums{operands[Role::sums].as<double>(), channels, static_cast<double>(positions.count())});
 }
 

@@ -16,24 +16,44 @@ struct Steps {
   std::uint32_t end = 0;
 };
 
-// Calls use(position, item) for all positions in their order, each after reader.read(position). A
-// Reader has Item, int batch and Item read(uint32 position).
-// @pre end + batch * step < 2^32
-template <typename Reader, typename Use>
-CNNPLAN_HOST_DEVICE void for_each_item(const Reader& reader, const Steps& steps, const Use& use) {
-  constexpr int batch = Reader::batch;
-  for (std::uint32_t p = steps.first; p < steps.end; p += batch * steps.step) {
-    typename Reader::Item items[batch];
-    // The loop has no branch, so no read waits. After the end, the last position is read again.
-    for (std::uint32_t i = 0; i < batch; ++i) {
-      const std::uint32_t place = p + i * steps.step;
-      items[i] = reader.read(place < steps.end ? place : steps.end - 1);
-    }
-    for (std::uint32_t i = 0; i < batch; ++i) {
-      const std::uint32_t place = p + i * steps.step;
+// Holds the items of a few steps, of which those before the end count.
+template <typename Reader>
+struct Batch {
+  typename Reader::Item items[Reader::batch];
+  Steps steps;
+
+  // Calls use(position, item) for all positions in their order.
+  template <typename Use>
+  CNNPLAN_HOST_DEVICE void for_each(const Use& use) const {
+    for (std::uint32_t i = 0; i < Reader::batch; ++i) {
+      const std::uint32_t place = steps.first + i * steps.step;
       if (place < steps.end) use(place, items[i]);
     }
   }
+};
+
+// Calls use(batch) for all positions in their order, a batch at a time. A Reader has Item, int
+// batch and Item read(uint32 position).
+// @pre end + batch * step < 2^32
+template <typename Reader, typename Use>
+CNNPLAN_HOST_DEVICE void for_each_batch(const Reader& reader, const Steps& steps, const Use& use) {
+  for (std::uint32_t p = steps.first; p < steps.end; p += Reader::batch * steps.step) {
+    Batch<Reader> batch;
+    batch.steps = {p, steps.step, steps.end};
+    // The loop has no branch, so no read waits. After the end, the last position is read again.
+    for (std::uint32_t i = 0; i < Reader::batch; ++i) {
+      const std::uint32_t place = p + i * steps.step;
+      batch.items[i] = reader.read(place < steps.end ? place : steps.end - 1);
+    }
+    use(batch);
+  }
+}
+
+// Calls use(position, item) for all positions in their order, each after reader.read(position).
+// @pre end + batch * step < 2^32
+template <typename Reader, typename Use>
+CNNPLAN_HOST_DEVICE void for_each_item(const Reader& reader, const Steps& steps, const Use& use) {
+  for_each_batch(reader, steps, [&use](const Batch<Reader>& batch) { batch.for_each(use); });
 }
 
 }  // namespace cnnplan::cudnn

@@ -1,15 +1,18 @@
 // Sums over the positions of a channels-last block, channel by channel, without shared memory or
 // atomic operations. Neighbouring threads take neighbouring channels of one strip of positions. The
-// sums of the strips are added in a fixed order, so the bits are the same every time.
+// sums of the strips are added in a fixed order, so the bits are the same every time. A strip is so
+// short that the sums keep the rule of blocked_sum.hpp.
 //
 //   reads  the block once
 //   writes strips x sums x channels numbers, read again by the second stage
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "executor/backend/cudnn/kernels/batches.hpp"
+#include "executor/backend/cudnn/kernels/blocked_sum.hpp"
 #include "executor/backend/cudnn/kernels/launch.hpp"
 #include "executor/backend/cudnn/kernels/positions.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
@@ -25,13 +28,17 @@ struct Strips {
 
   // This number of threads keeps a large GPU's memory busy, if each reads several positions.
   static constexpr std::int64_t threads = std::int64_t{1} << 16;
-  static constexpr std::int64_t most_folds = 64;
+  static constexpr std::int64_t least_folds = 64;
 
   Strips(std::int64_t position_count, std::int64_t channel_count, int width)
       : positions(position_count), channels(channel_count) {
     const std::int64_t vectors = std::max<std::int64_t>(channel_count / width, 1);
-    strips = std::clamp<std::int64_t>(threads / vectors, 1, std::max<std::int64_t>(positions, 1));
-    folds = std::min(strips, most_folds);
+    const std::int64_t least = (positions + terms_per_strip - 1) / terms_per_strip;
+    strips = std::clamp<std::int64_t>(
+        std::max(threads / vectors, least), 1, std::max<std::int64_t>(positions, 1));
+    // The second and the third stage add about the same number of terms.
+    const auto balanced = static_cast<std::int64_t>(std::sqrt(static_cast<double>(strips)));
+    folds = std::min(strips, std::max(least_folds, balanced));
   }
   // Returns the memory for `sums` sums per channel, for any width.
   static std::int64_t workspace_bytes(std::int64_t positions, std::int64_t channels, int sums) {
@@ -40,12 +47,13 @@ struct Strips {
   }
 };
 
-// The first stage sums strips. A Term is a reader (batches.hpp) with void begin(uint32
-// first_channel) and void add(uint32 position, Item, Partial&).
-template <typename T, int width, int sums>
-struct Partial {
-  Vector<Computed<T>, width> values[sums];
+template <typename Number, int width, int sums>
+struct SumsOf {
+  Vector<Number, width> values[sums];
 };
+// Holds the sums of one strip or of one batch.
+template <typename T, int width, int sums>
+using Partial = SumsOf<Computed<T>, width, sums>;
 
 // Is the base of terms that read one block.
 template <typename T, int width>
@@ -62,6 +70,25 @@ struct BlockReader {
   }
 };
 
+// Adds the terms of a batch to each other first. A Term is a reader (batches.hpp) with void
+// begin(uint32 first_channel), and void add(uint32 position, Item, Partial&) or void
+// add_batch(Batch, Partial&).
+template <typename T, int width, int sums, typename Term>
+CNNPLAN_HOST_DEVICE void add_batch(Term& term,
+                                   const Batch<Term>& batch,
+                                   Partial<T, width, sums>& own) {
+  if constexpr (requires { term.add_batch(batch, own); }) {
+    term.add_batch(batch, own);
+  } else {
+    Partial<T, width, sums> fresh{};
+    batch.for_each([&](std::uint32_t p, const auto& item) { term.add(p, item, fresh); });
+    for (int k = 0; k < sums; ++k) {
+      for (int i = 0; i < width; ++i) own.values[k].values[i] += fresh.values[k].values[i];
+    }
+  }
+}
+
+// The first stage sums strips.
 template <typename T, int width, int sums, typename Term>
 struct SumStrips {
   Term term;
@@ -77,8 +104,8 @@ struct SumStrips {
     Partial<T, width, sums> own{};
     Term reader = term;  // keeps what it knows of the channels in registers
     reader.begin(channel);
-    for_each_item(reader, {strip, strips, positions}, [&](std::uint32_t p, const auto& item) {
-      reader.add(p, item, own);
+    for_each_batch(reader, {strip, strips, positions}, [&](const Batch<Term>& batch) {
+      add_batch<T, width, sums>(reader, batch, own);
     });
     for (std::int64_t k = 0; k < sums; ++k) {
       store<width>(partial + (k * strips + strip) * channels + channel, own.values[k]);
@@ -86,39 +113,70 @@ struct SumStrips {
   }
 };
 
-// Reads the numbers of one column.
-template <typename Number>
-struct Column {
-  using Item = Number;
+// Reads the sums of the strips for one channel.
+template <typename Number, int sums>
+struct StripReader {
+  using Item = SumsOf<Number, 1, sums>;
   static constexpr int batch = 8;
 
   const Number* first;
-  std::int64_t stride;
+  std::int64_t channels;
+  std::uint32_t strips;
 
-  CNNPLAN_HOST_DEVICE Number read(std::uint32_t row) const { return first[row * stride]; }
+  CNNPLAN_HOST_DEVICE Item read(std::uint32_t strip) const {
+    Item item;
+    for (std::int64_t k = 0; k < sums; ++k) {
+      item.values[k].values[0] = first[(k * strips + strip) * channels];
+    }
+    return item;
+  }
 };
 
-// The second stage adds the strips with the numbers fold, fold + folds, ... for one sum of one
-// channel.
-template <typename Number>
+// Adds strips that hold plain sums.
+template <int sums>
+struct AddedStrips {
+  double totals[sums] = {};
+
+  explicit AddedStrips(const Strips&) {}
+  template <typename Number>
+  CNNPLAN_HOST_DEVICE void add(std::uint32_t, const SumsOf<Number, 1, sums>& strip) {
+    for (int k = 0; k < sums; ++k) totals[k] += strip.values[k].values[0];
+  }
+  CNNPLAN_HOST_DEVICE void finish() {}
+};
+
+// The second stage adds the strips with the numbers fold, fold + folds, ... of one channel.
+template <typename Number, int sums, typename Added>
 struct FoldStrips {
   const Number* partial;
   double* folded;  // (sums, folds, channels)
   Divider channels;
-  Divider folds;
+  std::uint32_t folds;
   std::uint32_t strips;
+  Added none;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
-    const auto [row, channel] = divide(index, channels);
-    const auto [k, fold] = divide(row, folds);
+    const auto [fold, channel] = divide(index, channels);
     const std::int64_t stride = channels.divisor();
-    const Column<Number> column{partial + std::int64_t{k} * strips * stride + channel, stride};
-    double sum = 0.0;
-    for_each_item(column, {fold, folds.divisor(), strips}, [&sum](std::uint32_t, Number value) {
-      sum += value;
+    const StripReader<Number, sums> reader{partial + channel, stride, strips};
+    Added added = none;
+    for_each_item(reader, {fold, folds, strips}, [&added](std::uint32_t strip, const auto& item) {
+      added.add(strip, item);
     });
-    folded[index] = sum;
+    added.finish();
+    for (std::int64_t k = 0; k < sums; ++k) folded[k * folds * stride + index] = added.totals[k];
   }
+};
+
+// Reads the numbers of one column.
+struct Column {
+  using Item = double;
+  static constexpr int batch = 8;
+
+  const double* first;
+  std::int64_t stride;
+
+  CNNPLAN_HOST_DEVICE double read(std::uint32_t row) const { return first[row * stride]; }
 };
 
 // The third stage hands the sum to `result`. A Result has void set(int sum, uint32 channel, double
@@ -133,15 +191,20 @@ struct FinishSums {
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [k, channel] = divide(index, channels);
     const std::int64_t stride = channels.divisor();
-    const Column<double> column{folded + std::int64_t{k} * folds * stride + channel, stride};
+    const Column column{folded + std::int64_t{k} * folds * stride + channel, stride};
     double sum = 0.0;
     for_each_item(column, {0, 1, folds}, [&sum](std::uint32_t, double value) { sum += value; });
     result.set(k, channel, sum);
   }
 };
 
-// `workspace` has Strips::workspace_bytes. An empty block gives sums of zero.
-template <typename T, int width, int sums, typename Term, typename Result>
+// `workspace` has Strips::workspace_bytes. An empty block gives sums of zero. `Added` adds strips.
+template <typename T,
+          int width,
+          int sums,
+          typename Added = AddedStrips<sums>,
+          typename Term,
+          typename Result>
 void column_sums(cudaStream_t stream,
                  const Strips& strips,
                  void* workspace,
@@ -151,25 +214,22 @@ void column_sums(cudaStream_t stream,
   auto* folded = static_cast<double*>(workspace);
   auto* partial = reinterpret_cast<Computed<T>*>(folded + strips.folds * sums * strips.channels);
   const Divider channels(strips.channels);
+  const auto strip_count = static_cast<std::uint32_t>(strips.strips);
+  const auto folds = static_cast<std::uint32_t>(strips.folds);
   const std::int64_t vectors = strips.channels / width;
   launch(stream,
          strips.strips * vectors,
          SumStrips<T, width, sums, Term>{term,
                                          Divider(vectors),
                                          static_cast<std::uint32_t>(strips.positions),
-                                         static_cast<std::uint32_t>(strips.strips),
+                                         strip_count,
                                          strips.channels,
                                          partial});
   launch(stream,
-         strips.folds * sums * strips.channels,
-         FoldStrips<Computed<T>>{partial,
-                                 folded,
-                                 channels,
-                                 Divider(strips.folds),
-                                 static_cast<std::uint32_t>(strips.strips)});
-  launch(stream,
-         sums * strips.channels,
-         FinishSums<Result>{folded, channels, static_cast<std::uint32_t>(strips.folds), result});
+         strips.folds * strips.channels,
+         FoldStrips<Computed<T>, sums, Added>{
+             partial, folded, channels, folds, strip_count, Added(strips)});
+  launch(stream, sums * strips.channels, FinishSums<Result>{folded, channels, folds, result});
 }
 
 }  // namespace cnnplan::cudnn

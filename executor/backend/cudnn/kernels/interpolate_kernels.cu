@@ -1,6 +1,7 @@
 // Runs linear upsampling. Forward, a thread interpolates the channels of one output. Backward, it
 // sums the shares of one input in the outputs around it, in a fixed order, so the bits are the same
 // every time.
+#include "executor/backend/cudnn/kernels/blocked_sum.hpp"
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/interpolate_kernels.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
@@ -10,10 +11,9 @@ namespace cnnplan::cudnn {
 namespace {
 
 template <typename Real, int width>
-CNNPLAN_HOST_DEVICE void add_scaled(const Vector<Real, width>& values,
-                                    Real weight,
-                                    Vector<Real, width>& sum) {
-  for (int k = 0; k < width; ++k) sum.values[k] += weight * values.values[k];
+CNNPLAN_HOST_DEVICE Vector<Real, width> scaled(Vector<Real, width> values, Real weight) {
+  for (int k = 0; k < width; ++k) values.values[k] *= weight;
+  return values;
 }
 
 template <typename T, int width>
@@ -32,7 +32,8 @@ struct Forward {
       for (std::int32_t j = h.input; j <= h.input + (h.share > 0 ? 1 : 0); ++j) {
         for (std::int32_t k = w.input; k <= w.input + (w.share > 0 ? 1 : 0); ++k) {
           const Real weight = d.weight_of(i) * h.weight_of(j) * w.weight_of(k);
-          add_scaled(load<width>(x.at(Position{o.n, i, j, k}) + channel), weight, sum);
+          const auto term = scaled(load<width>(x.at(Position{o.n, i, j, k}) + channel), weight);
+          for (int c = 0; c < width; ++c) sum.values[c] += term.values[c];
         }
       }
     }
@@ -48,18 +49,18 @@ struct Backward {
 
   CNNPLAN_HOST_DEVICE void operator()(const Position& i, std::uint32_t channel) const {
     using Real = Computed<T>;
-    Vector<Real, width> sum = {};
+    BlockedSum<Real, width> sum;
     for (std::int32_t d = places.d.begin(i.d); d < places.d.end(i.d); ++d) {
       const Real in_d = places.d.of<Real>(d).weight_of(i.d);
       for (std::int32_t h = places.h.begin(i.h); h < places.h.end(i.h); ++h) {
         const Real in_h = in_d * places.h.of<Real>(h).weight_of(i.h);
         for (std::int32_t w = places.w.begin(i.w); w < places.w.end(i.w); ++w) {
           const Real weight = in_h * places.w.of<Real>(w).weight_of(i.w);
-          add_scaled(load<width>(dy.at(Position{i.n, d, h, w}) + channel), weight, sum);
+          sum.add(scaled(load<width>(dy.at(Position{i.n, d, h, w}) + channel), weight));
         }
       }
     }
-    store<width>(dx.at(i) + channel, sum);
+    store<width>(dx.at(i) + channel, sum.value());
   }
 };
 

@@ -1,6 +1,7 @@
 // Runs max and average pooling. Forward, a thread gathers the taps of one output. Backward, it
 // gathers the outputs that one input is a tap of. No two threads add to one number, so the bits are
 // the same every time.
+#include "executor/backend/cudnn/kernels/blocked_sum.hpp"
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
@@ -54,9 +55,10 @@ struct PoolingWindow {
         w(spec.window.dims[2], spec.in[Dim::w], spec.out[Dim::w]),
         count_include_padding(spec.count_include_padding) {}
 
+  CNNPLAN_HOST_DEVICE std::int32_t taps() const { return d.kernel * h.kernel * w.kernel; }
   // Returns the number of elements that the average of an output is taken over.
   CNNPLAN_HOST_DEVICE std::int32_t divisor(const Position& o) const {
-    if (count_include_padding) return d.kernel * h.kernel * w.kernel;
+    if (count_include_padding) return taps();
     return d.taps_inside(o.d) * h.taps_inside(o.h) * w.taps_inside(o.w);
   }
   // Calls visit(tap, input position) for every tap of an output that is no padding.
@@ -123,23 +125,24 @@ struct MaxForward {
   }
 };
 
-template <typename T, int width>
+template <typename T, int width, typename Sum>
 struct SumWhereMaximum {
   Block<const T> dy;
   Block<const std::int32_t> index;
   std::uint32_t channel;
-  Vector<Computed<T>, width> sum = {};
+  Sum sum = {};
 
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t tap, const Position& o) {
-    const auto gradient = load<width>(dy.at(o) + channel);
+    auto gradient = load<width>(dy.at(o) + channel);
     for (int i = 0; i < width; ++i) {
       const bool is_maximum = index.at(o)[channel + i] == tap;
-      sum.values[i] += is_maximum ? gradient.values[i] : Computed<T>{0};
+      gradient.values[i] = is_maximum ? gradient.values[i] : Computed<T>{0};
     }
+    sum.add(gradient);
   }
 };
 
-template <typename T, int width>
+template <typename T, int width, typename Sum>
 struct MaxBackward {
   PoolingWindow window;
   Block<const std::int32_t> index;
@@ -147,63 +150,64 @@ struct MaxBackward {
   Block<T> dx;
 
   CNNPLAN_HOST_DEVICE void operator()(const Position& x, std::uint32_t channel) const {
-    SumWhereMaximum<T, width> gather{dy, index, channel};
+    SumWhereMaximum<T, width, Sum> gather{dy, index, channel};
     window.for_each_output(x, gather);
-    store<width>(dx.at(x) + channel, gather.sum);
+    store<width>(dx.at(x) + channel, gather.sum.value());
   }
 };
 
-template <typename T, int width>
+template <typename T, int width, typename Sum>
 struct SumOfInputs {
   Block<const T> x;
   std::uint32_t channel;
-  Vector<Computed<T>, width> sum = {};
+  Sum sum = {};
 
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t, const Position& place) {
-    const auto value = load<width>(x.at(place) + channel);
-    for (int i = 0; i < width; ++i) sum.values[i] += value.values[i];
+    sum.add(load<width>(x.at(place) + channel));
   }
 };
 
-template <typename T, int width>
+template <typename T, int width, typename Sum>
 struct AverageForward {
   PoolingWindow window;
   Block<const T> x;
   Block<T> y;
 
   CNNPLAN_HOST_DEVICE void operator()(const Position& o, std::uint32_t channel) const {
-    SumOfInputs<T, width> gather{x, channel};
+    SumOfInputs<T, width, Sum> gather{x, channel};
     window.for_each_input(o, gather);
     const auto divisor = static_cast<Computed<T>>(window.divisor(o));
-    for (int i = 0; i < width; ++i) gather.sum.values[i] /= divisor;
-    store<width>(y.at(o) + channel, gather.sum);
+    auto average = gather.sum.value();
+    for (int i = 0; i < width; ++i) average.values[i] /= divisor;
+    store<width>(y.at(o) + channel, average);
   }
 };
 
-template <typename T, int width>
+template <typename T, int width, typename Sum>
 struct SumOfShares {
   PoolingWindow window;
   Block<const T> dy;
   std::uint32_t channel;
-  Vector<Computed<T>, width> sum = {};
+  Sum sum = {};
 
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t, const Position& o) {
-    const auto gradient = load<width>(dy.at(o) + channel);
+    auto share = load<width>(dy.at(o) + channel);
     const auto divisor = static_cast<Computed<T>>(window.divisor(o));
-    for (int i = 0; i < width; ++i) sum.values[i] += gradient.values[i] / divisor;
+    for (int i = 0; i < width; ++i) share.values[i] /= divisor;
+    sum.add(share);
   }
 };
 
-template <typename T, int width>
+template <typename T, int width, typename Sum>
 struct AverageBackward {
   PoolingWindow window;
   Block<const T> dy;
   Block<T> dx;
 
   CNNPLAN_HOST_DEVICE void operator()(const Position& x, std::uint32_t channel) const {
-    SumOfShares<T, width> gather{window, dy, channel};
+    SumOfShares<T, width, Sum> gather{window, dy, channel};
     window.for_each_output(x, gather);
-    store<width>(dx.at(x) + channel, gather.sum);
+    store<width>(dx.at(x) + channel, gather.sum.value());
   }
 };
 
@@ -219,12 +223,15 @@ void max_pooling(const KernelCall& call, const OperandsByRole& operands) {
                                                 Block<T>(operands[Role::y]),
                                                 Block<std::int32_t>(operands[Role::index])});
   } else {
-    for_each_vector<width>(call.stream,
-                           spec.in,
-                           MaxBackward<T, width>{window,
-                                                 Block<const std::int32_t>(operands[Role::index]),
-                                                 Block<const T>(operands[Role::dy]),
-                                                 Block<T>(operands[Role::dx])});
+    with_sum_of<Computed<T>, width>(window.taps(), [&]<typename Sum>(Sum) {
+      for_each_vector<width>(
+          call.stream,
+          spec.in,
+          MaxBackward<T, width, Sum>{window,
+                                     Block<const std::int32_t>(operands[Role::index]),
+                                     Block<const T>(operands[Role::dy]),
+                                     Block<T>(operands[Role::dx])});
+    });
   }
 }
 
@@ -234,11 +241,15 @@ void average_pooling(const KernelCall& call, const OperandsByRole& operands) {
   const PoolingWindow window(spec);
   const Block<const T> from(operands[block_read(spec.phase)]);
   const Block<T> to(operands[block_written(spec.phase)]);
-  if (spec.phase == KernelPhase::forward) {
-    for_each_vector<width>(call.stream, spec.out, AverageForward<T, width>{window, from, to});
-  } else {
-    for_each_vector<width>(call.stream, spec.in, AverageBackward<T, width>{window, from, to});
-  }
+  with_sum_of<Computed<T>, width>(window.taps(), [&]<typename Sum>(Sum) {
+    if (spec.phase == KernelPhase::forward) {
+      for_each_vector<width>(
+          call.stream, spec.out, AverageForward<T, width, Sum>{window, from, to});
+    } else {
+      for_each_vector<width>(
+          call.stream, spec.in, AverageBackward<T, width, Sum>{window, from, to});
+    }
+  });
 }
 
 }  // namespace

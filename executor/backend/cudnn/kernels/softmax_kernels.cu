@@ -16,24 +16,29 @@ std::uint32_t lanes_of(std::int64_t classes) {
   return classes >= many_classes ? lanes_of_many : 1;
 }
 
-// The sum is of std::exp(x - largest).
-template <typename Number>
+// Sums std::exp(x - reference). The reference is at most `slack` below the largest x. It moves
+// seldom, since each move rounds the sum.
+template <typename Number, typename Sum = Number>
 struct Exponentials {
-  Number largest = -std::numeric_limits<Number>::infinity();
-  Number sum = 0;
+  static constexpr Number slack = 4;
+
+  Number reference = -std::numeric_limits<Number>::infinity();
+  Sum sum = 0;
 
   CNNPLAN_HOST_DEVICE void take(Number x) {
-    if (x > largest) {
-      sum = sum * std::exp(largest - x) + Number{1};
-      largest = x;
-    } else {
-      sum += std::exp(x - largest);
-    }
+    if (x > reference + slack) move_to(x);
+    sum += std::exp(x - reference);
   }
-  CNNPLAN_HOST_DEVICE void take(const Exponentials& other) {
-    const Number both = other.largest > largest ? other.largest : largest;
-    sum = sum * std::exp(largest - both) + other.sum * std::exp(other.largest - both);
-    largest = both;
+  template <typename OtherSum>
+  CNNPLAN_HOST_DEVICE void take(const Exponentials<Number, OtherSum>& other) {
+    if (other.reference > reference + slack) move_to(other.reference);
+    sum += static_cast<Sum>(other.sum) * std::exp(other.reference - reference);
+  }
+
+ private:
+  CNNPLAN_HOST_DEVICE void move_to(Number x) {
+    sum *= std::exp(reference - x);
+    reference = x;
   }
 };
 
@@ -48,11 +53,15 @@ struct ReadClasses {
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, lane] = divide(index, lanes);
     const T* values = x.at(positions.at(place));
-    Exponentials<Computed<T>> own;
-    for (std::uint32_t c = lane; c < classes; c += lanes.divisor()) {
-      own.take(values[c]);
+    Exponentials<Computed<T>, double> own;
+    for (std::uint32_t c = lane; c < classes;) {
+      Exponentials<Computed<T>> chain;
+      for (std::uint32_t k = 0; k < terms_per_chain && c < classes; ++k, c += lanes.divisor()) {
+        chain.take(values[c]);
+      }
+      own.take(chain);
     }
-    partial[index] = own;
+    partial[index] = {own.reference, static_cast<Computed<T>>(own.sum)};
   }
 };
 
@@ -69,16 +78,17 @@ struct MergeLanes {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t place) const {
     Exponentials<Computed<T>>* const own = partial + std::int64_t{place} * lanes;
-    Exponentials<Computed<T>> all = own[0];
-    for (std::uint32_t lane = 1; lane < lanes; ++lane) all.take(own[lane]);
-    own[0] = all;
+    Exponentials<Computed<T>, double> all;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) all.take(own[lane]);
+    const auto sum = static_cast<Computed<T>>(all.sum);
+    own[0] = {all.reference, sum};
     const std::int32_t label = labels[place];
     if (label < 0 || label >= classes) {
       losses[place] = std::numeric_limits<double>::quiet_NaN();
       return;
     }
     const Computed<T> value = x.at(positions.at(place))[label];
-    losses[place] = std::log(all.sum) - (value - all.largest);
+    losses[place] = std::log(sum) - (value - all.reference);
   }
 };
 
@@ -95,7 +105,7 @@ struct WriteProbabilities {
     const auto [place, c] = divide(index, classes);
     const Exponentials<Computed<T>> all = partial[std::int64_t{place} * lanes];
     const Computed<T> value = x.at(positions.at(place))[c];
-    probabilities[index] = std::exp(value - all.largest) / all.sum;
+    probabilities[index] = std::exp(value - all.reference) / all.sum;
   }
 };
 

@@ -1,5 +1,9 @@
 // Runs nearest-neighbour upsampling. Forward, a thread copies the channels of one output. Backward,
 // it sums the outputs that repeat one input, in a fixed order, so the bits are the same every time.
+#include <algorithm>
+#include <cstddef>
+
+#include "executor/backend/cudnn/kernels/blocked_sum.hpp"
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/upsample_kernels.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
@@ -20,31 +24,40 @@ struct Forward {
   }
 };
 
-template <typename T, int width>
+template <typename T, int width, typename Sum>
 struct Backward {
   UpsampleAxes axes;
   Block<const T> dy;
   Block<T> dx;
 
   CNNPLAN_HOST_DEVICE void operator()(const Position& i, std::uint32_t channel) const {
-    Vector<Computed<T>, width> sum = {};
+    Sum sum;
     for (std::int32_t d = axes.d.begin(i.d); d < axes.d.end(i.d); ++d) {
       for (std::int32_t h = axes.h.begin(i.h); h < axes.h.end(i.h); ++h) {
         for (std::int32_t w = axes.w.begin(i.w); w < axes.w.end(i.w); ++w) {
-          const auto gradient = load<width>(dy.at(Position{i.n, d, h, w}) + channel);
-          for (int k = 0; k < width; ++k) sum.values[k] += gradient.values[k];
+          sum.add(load<width>(dy.at(Position{i.n, d, h, w}) + channel));
         }
       }
     }
-    store<width>(dx.at(i) + channel, sum);
+    store<width>(dx.at(i) + channel, sum.value());
   }
 };
+
+// Returns how many outputs repeat an input, at most.
+std::int64_t most_repeats(const KernelSpec& spec) {
+  std::int64_t repeats = 1;
+  for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+    repeats *= std::min(spec.window.dims[i].stride, spec.out[spatial_dims[i]]);
+  }
+  return repeats;
+}
 
 }  // namespace
 
 void upsample(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const UpsampleAxes axes(spec);
+  const std::int64_t repeats = most_repeats(spec);
   const std::int64_t channels = vector_channels(spec.out[Dim::c], operands.in_order());
   with_kind(spec.precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
@@ -54,7 +67,9 @@ void upsample(const KernelCall& call, const OperandsByRole& operands) {
     if (spec.phase == KernelPhase::forward) {
       for_each_vector<width>(call.stream, spec.out, Forward<T, width>{axes, from, to});
     } else {
-      for_each_vector<width>(call.stream, spec.in, Backward<T, width>{axes, from, to});
+      with_sum_of<Computed<T>, width>(repeats, [&]<typename Sum>(Sum) {
+        for_each_vector<width>(call.stream, spec.in, Backward<T, width, Sum>{axes, from, to});
+      });
     }
   });
 }

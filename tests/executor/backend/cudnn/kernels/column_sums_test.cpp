@@ -1,12 +1,14 @@
 // Tests how sums are split among threads, and the sums.
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
 
+#include <cmath>
 #include <random>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "tests/emulation/fixture.hpp"
+#include "tests/executor/backend/cudnn/sum_bound.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -45,6 +47,39 @@ struct Keep {
   }
 };
 
+// Makes up the terms of one channel.
+template <float (*value)(std::int64_t)>
+struct MadeUpTerm {
+  using Item = float;
+  static constexpr int batch = 8;
+
+  void begin(std::uint32_t) const {}
+  float read(std::uint32_t position) const { return value(position); }
+  void add(std::uint32_t, float term, Partial<float, 1, 1>& sums) const {
+    sums.values[0].values[0] += term;
+  }
+};
+
+template <float (*value)(std::int64_t)>
+double sum_of(std::int64_t positions) {
+  double* out = test::device_array<double>(1);
+  const std::int64_t bytes = Strips::workspace_bytes(positions, 1, 1);
+  auto* workspace = test::device_array<std::byte>(static_cast<std::size_t>(bytes));
+  cudaStream_t stream = test::new_stream();
+  column_sums<float, 1, 1>(
+      stream, Strips(positions, 1, 1), workspace, MadeUpTerm<value>{}, Keep{out, 1});
+  REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+  return test::host_copy(out, 1)[0];
+}
+
+// Returns the relative error. All terms are positive.
+template <float (*value)(std::int64_t)>
+double error_of(std::int64_t positions) {
+  double exact = 0.0;
+  for (std::int64_t i = 0; i < positions; ++i) exact += static_cast<double>(value(i));
+  return std::abs(sum_of<value>(positions) - exact) / exact;
+}
+
 }  // namespace
 
 TEST_CASE("Strips: every position is in a strip, every strip in a fold") {
@@ -69,6 +104,24 @@ TEST_CASE("Strips: every position is in a strip, every strip in a fold") {
       }
     }
   }
+}
+
+TEST_CASE("Strips: few terms and many strips") {
+  for (std::int64_t positions : {1, 127, 128, 129, 1000000, 100000000}) {
+    for (std::int64_t channels : {1, 64, 2048, 1000000}) {
+      CAPTURE(positions);
+      CAPTURE(channels);
+      const Strips strips(positions, channels, 1);
+      CHECK((positions + strips.strips - 1) / strips.strips <= terms_per_strip);
+    }
+  }
+}
+
+TEST_CASE("column_sums: 10^8 positions and fewer keep the bound") {
+  emulation::reset();
+  CHECK(sum_of<test::one>(36'000'000) == 36e6);
+  CHECK(error_of<test::one_and_some>(100'000'000) <= test::sum_bound(100'000'000));
+  CHECK(error_of<test::mixed_value>(10'000'000) <= test::sum_bound(10'000'000));
 }
 
 TEST_CASE("column_sums: sums of columns, and nothing behind the workspace") {
