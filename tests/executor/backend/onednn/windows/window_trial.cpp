@@ -67,9 +67,9 @@ std::vector<Values> expected_operands(KernelSpec spec, std::vector<Values> value
 }
 
 // Holds an operand in guarded memory.
-class GuardedOperand {
+class TrialOperand {
  public:
-  GuardedOperand(const KernelSpec& spec, const KernelOperand& operand, const Values& plain)
+  TrialOperand(const KernelSpec& spec, const KernelOperand& operand, const Values& plain)
       : spec_(spec), operand_(operand) {
     Backend& backend = prepared("onednn");
     elements_ = is_weight(operand.role) ? backend.weight_elements(spec) : operand.elements;
@@ -150,7 +150,7 @@ class PoisonedWorkspace {
 
 std::string run_once(Kernel& kernel,
                      const std::vector<KernelOperand>& kinds,
-                     std::vector<std::unique_ptr<GuardedOperand>>& operands,
+                     std::vector<std::unique_ptr<TrialOperand>>& operands,
                      const std::vector<Values>& expected) {
   std::vector<TensorView> views;
   for (std::size_t i = 0; i < kinds.size(); ++i) {
@@ -180,9 +180,9 @@ WindowTrial try_window(const KernelSpec& spec) {
     const std::vector<Values> values = draw_operands(spec);
     const std::vector<Values> expected = expected_operands(spec, values);
     const std::vector<KernelOperand> kinds = kernel_operands(spec);
-    std::vector<std::unique_ptr<GuardedOperand>> operands;
+    std::vector<std::unique_ptr<TrialOperand>> operands;
     for (std::size_t i = 0; i < kinds.size(); ++i) {
-      operands.push_back(std::make_unique<GuardedOperand>(spec, kinds[i], values[i]));
+      operands.push_back(std::make_unique<TrialOperand>(spec, kinds[i], values[i]));
     }
     for (int run = 0; run < 2 && trial.fault.empty(); ++run) {
       trial.fault = run_once(*kernel, kinds, operands, expected);
