@@ -88,8 +88,11 @@ def main(arguments):
     options = parser.parse_args(arguments)
     if not os.path.exists(PROGRAM):
         sys.exit("scripts/campaign: build the program first: scripts/build release windows_campaign")
-    campaigns = [Campaign(isa, precision, options) for isa in options.isa for precision in options.precision]
-    campaigns = [campaign for campaign in campaigns if campaign.run()]
-    for campaign in campaigns:
-        print(campaign.summary())
-    return 1 if any(campaign.finds for campaign in campaigns) else 0
+    finds = 0
+    for isa in options.isa:
+        for precision in options.precision:
+            campaign = Campaign(isa, precision, options)
+            if campaign.run():
+                print(campaign.summary(), flush=True)
+            finds += campaign.finds
+    return 1 if finds else 0
