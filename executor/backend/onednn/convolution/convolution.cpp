@@ -2,7 +2,7 @@
 // matrix product over all positions. Fully connected layers of few samples are fastest as a single
 // pass over the weights. With AVX2, packed panels are faster for most windows over many channels,
 // and for gradients of pointwise filters whose rows collide in a cache. Everything else is oneDNN's
-// convolution.
+// convolution. Where oneDNN has no fast and right kernel, our direct convolution runs.
 #include "executor/backend/onednn/convolution/convolution.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include <omp.h>
 
+#include "executor/backend/onednn/direct/direct_convolution.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
@@ -111,9 +112,10 @@ bool prefers_panels(const KernelSpec& spec) {
 }
 
 std::unique_ptr<Kernel> make_panels_or_primitive(const Library& library, const KernelSpec& spec) {
-  return prefers_panels(spec) && has_packed_kernel(spec)
-             ? make_packed_kernel(spec)
-             : make_convolution_primitive(library, spec);
+  if (prefers_panels(spec) && has_packed_kernel(spec)) return make_packed_kernel(spec);
+  if (spec.algorithm != KernelAlgorithm::direct) return make_convolution_primitive(library, spec);
+  auto primitive = find_convolution_primitive(library, spec);
+  return primitive ? std::move(primitive) : make_direct_convolution(spec);
 }
 
 std::unique_ptr<Kernel> make_matrix_product(const Library& library, const KernelSpec& spec) {

@@ -12,7 +12,10 @@ namespace cnnplan::onednn {
 // networks.
 inline constexpr std::int64_t many_window_channels = 32;
 
-// Makes oneDNN's convolution. `spec` has no empty extent.
+// Returns oneDNN's convolution, or null where it refuses the convolution or has only slow or wrong
+// implementations. @pre no empty extent
+std::unique_ptr<Kernel> find_convolution_primitive(const Library& library, const KernelSpec& spec);
+// Makes oneDNN's convolution. @pre no empty extent @throws BackendError where there is none
 std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec);
 
 // Computes Y = X W for few rows of X, bound by reading the weights once.

@@ -11,11 +11,30 @@ bool begins_far_outside(const WindowDim& depth) {
   return depth.stride > 1 && depth.padding_begin > depth.stride;
 }
 
+// Kernels of three dims fail where the kernel is deeper than the input by two or more, and either
+// the first window leaves the input at both ends or the windows all begin before the input.
+bool surrounds_depths(const KernelSpec& spec) {
+  const WindowDim& depth = spec.window.dims[0];
+  const std::int64_t windows = spec.out[Dim::d];
+  const std::int64_t inputs = spec.in[Dim::d];
+  return windows > 1 && depth.padding_begin > 0 && depth.kernel > inputs + 1 &&
+         (depth.padding_begin + inputs <= depth.kernel || depth.padding_begin > windows);
+}
+
+// Kernels of three dims lose the row of the filter where more windows would fit into the padding
+// above the input than there are, and the kernel is higher than the input.
+bool ends_above_input(const KernelSpec& spec) {
+  const WindowDim& height = spec.window.dims[1];
+  return spec.out[Dim::d] > 1 && height.stride > 1 && height.kernel > spec.in[Dim::h] &&
+         spec.out[Dim::h] * height.stride < height.padding_begin;
+}
+
 // Kernels of three dims in bf16 fail where a window of depths that begins before the input is
 // followed by one that ends after it.
 bool leaves_at_both_ends(const KernelSpec& spec) {
   const WindowDim& depth = spec.window.dims[0];
-  return depth.stride > 1 && depth.padding_begin > 0 && spec.out[Dim::d] <= 2;
+  return depth.stride > 1 && depth.padding_begin > 0 && spec.out[Dim::d] > 1 &&
+         depth.padding_begin + spec.in[Dim::d] < depth.kernel + depth.stride;
 }
 
 bool jit_misreads_bf16(const KernelSpec& spec) {
@@ -35,8 +54,8 @@ bool pairs_wrongly(const std::string& implementation, const KernelSpec& spec) {
 
 bool jit_misreads(const KernelSpec& spec) {
   if (spec.phase != KernelPhase::backward_filter) return false;
-  return begins_far_outside(spec.window.dims[0]) ||
-         (spec.precision == Precision::bf16 && jit_misreads_bf16(spec));
+  return begins_far_outside(spec.window.dims[0]) || surrounds_depths(spec) ||
+         ends_above_input(spec) || (spec.precision == Precision::bf16 && jit_misreads_bf16(spec));
 }
 
 bool is_wrong(const std::string& implementation, const KernelSpec& spec) {

@@ -98,16 +98,18 @@ Created create_forward(const Library& library, const KernelSpec& spec, const For
           description.dst_desc()};
 }
 
+// Returns false where all implementations are wrong.
 template <typename Description>
-void skip_wrong(Description& description, const KernelSpec& spec) {
+bool skip_wrong(Description& description, const KernelSpec& spec) {
   while (is_wrong(description.impl_info_str(), spec)) {
-    if (!description.next_impl()) throw BackendError("onednn: no right kernel of " + to_text(spec));
+    if (!description.next_impl()) return false;
   }
+  return true;
 }
 
-Created create_backward_data(const Library& library,
-                             const KernelSpec& spec,
-                             const Formats& formats) {
+std::optional<Created> create_backward_data(const Library& library,
+                                            const KernelSpec& spec,
+                                            const Formats& formats) {
   const WindowLists window = window_lists(spec);
   Formats hint = formats;
   hint.weight = any_weight(spec, activation_type(spec.precision));
@@ -123,17 +125,17 @@ Created create_backward_data(const Library& library,
                                                window.padding_end);
   convolution_backward_data::primitive_desc description(
       wanted, attributes(), library.engine, forward);
-  skip_wrong(description, spec);
-  return {convolution_backward_data(description),
-          description.impl_info_str(),
-          description.diff_src_desc(),
-          description.weights_desc(),
-          description.diff_dst_desc()};
+  if (!skip_wrong(description, spec)) return std::nullopt;
+  return Created{convolution_backward_data(description),
+                 description.impl_info_str(),
+                 description.diff_src_desc(),
+                 description.weights_desc(),
+                 description.diff_dst_desc()};
 }
 
-Created create_backward_filter(const Library& library,
-                               const KernelSpec& spec,
-                               const Formats& formats) {
+std::optional<Created> create_backward_filter(const Library& library,
+                                              const KernelSpec& spec,
+                                              const Formats& formats) {
   const WindowLists window = window_lists(spec);
   Formats hint = formats;
   hint.weight = any_weight(spec, activation_type(spec.precision));
@@ -150,15 +152,17 @@ Created create_backward_filter(const Library& library,
                                                   window.padding_end);
   convolution_backward_weights::primitive_desc description(
       wanted, attributes(), library.engine, forward);
-  skip_wrong(description, spec);
-  return {convolution_backward_weights(description),
-          description.impl_info_str(),
-          description.src_desc(),
-          description.diff_weights_desc(),
-          description.diff_dst_desc()};
+  if (!skip_wrong(description, spec)) return std::nullopt;
+  return Created{convolution_backward_weights(description),
+                 description.impl_info_str(),
+                 description.src_desc(),
+                 description.diff_weights_desc(),
+                 description.diff_dst_desc()};
 }
 
-Created create(const Library& library, const KernelSpec& spec, const Formats& formats) {
+std::optional<Created> create_in_phase(const Library& library,
+                                       const KernelSpec& spec,
+                                       const Formats& formats) {
   switch (spec.phase) {
     case KernelPhase::forward:
       return create_forward(library, spec, formats);
@@ -167,6 +171,19 @@ Created create(const Library& library, const KernelSpec& spec, const Formats& fo
     default:
       return create_backward_filter(library, spec, formats);
   }
+}
+
+// Returns nothing where oneDNN refuses the convolution, or has only slow or wrong implementations.
+std::optional<Created> create(const Library& library,
+                              const KernelSpec& spec,
+                              const Formats& formats) {
+  try {
+    std::optional<Created> created = create_in_phase(library, spec, formats);
+    if (created && !is_slow(created->implementation)) return created;
+  } catch (const dnnl::error& error) {
+    if (error.status != dnnl_unimplemented && error.status != dnnl_invalid_arguments) throw;
+  }
+  return std::nullopt;
 }
 
 // Copies of weights are read, and gradients have the element of parameters.
@@ -190,14 +207,9 @@ bool prefers_stored_weight(const KernelSpec& spec) {
   return spec.phase == KernelPhase::backward_filter;
 }
 
-Created choose(const Library& library, const KernelSpec& spec, Formats formats) {
+std::optional<Created> choose(const Library& library, const KernelSpec& spec, Formats formats) {
   if (prefers_stored_weight(spec)) {
-    try {
-      Created created = create(library, spec, formats);
-      if (!is_slow(created.implementation)) return created;
-    } catch (const dnnl::error&) {
-      // No kernel takes these weights as they are: reorder them.
-    }
+    if (auto created = create(library, spec, formats)) return created;
   }
   formats.weight = any_weight(spec, formats.weight.data_type());
   return create(library, spec, formats);
@@ -217,21 +229,6 @@ bool prefers_blocks(const std::string& implementation, const KernelSpec& spec) {
          std::min(spec.in[Dim::c], spec.out[Dim::c]) >= many_window_channels;
 }
 
-// Returns nothing where there is no fast kernel on blocks.
-std::optional<Created> on_blocks(const Library& library,
-                                 const KernelSpec& spec,
-                                 const Formats& formats) {
-  try {
-    Created created = choose(library, spec, in_any_order(formats));
-    if (!is_slow(created.implementation)) return created;
-  } catch (const dnnl::error&) {
-    // The kernel on channels-last is there.
-  } catch (const BackendError&) {
-    // Again, the kernel on channels-last is there.
-  }
-  return std::nullopt;
-}
-
 // Returns the formats of the operands as they are stored.
 Formats formats_of(const KernelSpec& spec) {
   return {.x = activation_format(spec, spec.in),
@@ -242,9 +239,11 @@ Formats formats_of(const KernelSpec& spec) {
 
 // The few convolutions for which oneDNN has only slow code in bf16 run in fp32, between
 // conversions.
-Created choose_element(const Library& library, const KernelSpec& spec, const Formats& formats) {
-  Created created = choose(library, spec, formats);
-  if (!is_slow(created.implementation) || spec.precision == Precision::fp32) return created;
+std::optional<Created> choose_element(const Library& library,
+                                      const KernelSpec& spec,
+                                      const Formats& formats) {
+  auto created = choose(library, spec, formats);
+  if (created || spec.precision == Precision::fp32) return created;
   KernelSpec wide = spec;
   wide.precision = Precision::fp32;
   return choose(library, wide, formats_of(wide));
@@ -277,19 +276,28 @@ std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec) {
-  return checked_call(spec, [&] {
+std::unique_ptr<Kernel> find_convolution_primitive(const Library& library, const KernelSpec& spec) {
+  return checked_call(spec, [&]() -> std::unique_ptr<Kernel> {
     const Formats outside = formats_of(spec);
     Formats wanted = outside;
     if (spec.algorithm == KernelAlgorithm::winograd) wanted = in_any_order(outside);
-    Created created = choose_element(library, spec, wanted);
-    if (prefers_blocks(created.implementation, spec)) {
-      created = on_blocks(library, spec, outside).value_or(std::move(created));
+    auto created = choose_element(library, spec, wanted);
+    if (created && prefers_blocks(created->implementation, spec)) {
+      if (auto blocked = choose(library, spec, in_any_order(outside))) created = blocked;
     }
-    require_full_speed(created.implementation, spec);
-    return std::make_unique<PrimitiveKernel>(
-        library, spec, created.primitive, created.implementation, ports_of(spec, outside, created));
+    if (!created) return nullptr;
+    return std::make_unique<PrimitiveKernel>(library,
+                                             spec,
+                                             created->primitive,
+                                             created->implementation,
+                                             ports_of(spec, outside, *created));
   });
+}
+
+std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec) {
+  auto kernel = find_convolution_primitive(library, spec);
+  if (!kernel) throw BackendError("onednn: no fast and right kernel of " + to_text(spec));
+  return kernel;
 }
 
 }  // namespace cnnplan::onednn
