@@ -102,6 +102,18 @@ CNNPLAN_VECTORIZED void add_part(const float* __restrict part,
   for (std::int64_t i = 0; i < count; ++i) totals[i] += part[i];
 }
 
+CNNPLAN_VECTORIZED void copy_part(const float* __restrict part,
+                                  std::int64_t count,
+                                  double* __restrict totals) {
+  for (std::int64_t i = 0; i < count; ++i) totals[i] = part[i];
+}
+
+CNNPLAN_VECTORIZED void finish_parts(const double* __restrict totals,
+                                     std::int64_t count,
+                                     float* __restrict part) {
+  for (std::int64_t i = 0; i < count; ++i) part[i] = static_cast<float>(totals[i] + part[i]);
+}
+
 template void add_positions(const float*, std::int64_t, std::int64_t, double*);
 template void add_positions(const BFloat16*, std::int64_t, std::int64_t, double*);
 template void add_scaled_positions(const float*, const float*, std::int64_t, std::int64_t, double*);

@@ -119,6 +119,7 @@ class FilterGradient final : public Kernel {
   void add_part_of(const Library& library, const PositionBlock& block);
   void multiply(const Part& part, const Views& views, const StepState& state) const;
   void add_bias(const TensorView& dy);
+  void add_product(std::int64_t done, float* dweight, double* totals) const;
   TensorView dense(const TensorView& view, std::byte* copy) const;
 
   KernelSpec spec_;  // as a row where that is possible
@@ -129,6 +130,7 @@ class FilterGradient final : public Kernel {
   std::int64_t weight_elements_;
   std::map<KernelSpec, std::unique_ptr<Kernel>> kernels_;
   std::vector<Part> parts_;
+  std::int64_t products_ = 0;  // parts that have a kernel
   std::vector<double> bias_;
   WorkspaceBytes bytes_;
 };
@@ -145,7 +147,7 @@ FilterGradient::FilterGradient(const Library& library,
       weight_elements_(stored_weight(spec).get_size() / sizeof(float)),
       bias_(spec.bias ? spec.out[Dim::c] : 0) {
   for (const PositionBlock& block : position_blocks(spec_, positions)) add_part_of(library, block);
-  if (parts_.size() > 1) bytes_.totals = weight_elements_ * sizeof(double);
+  if (products_ > 1) bytes_.totals = weight_elements_ * sizeof(double);
 }
 
 void FilterGradient::add_part_of(const Library& library, const PositionBlock& block) {
@@ -160,6 +162,7 @@ void FilterGradient::add_part_of(const Library& library, const PositionBlock& bl
     std::unique_ptr<Kernel>& kernel = kernels_[without_bias(block.spec)];
     if (!kernel) kernel = make_convolution(library, without_bias(block.spec), {});
     part.kernel = kernel.get();
+    ++products_;
     bytes_.inner = std::max(bytes_.inner, kernel->workspace_bytes());
   }
   parts_.push_back(part);
@@ -189,16 +192,24 @@ void FilterGradient::add_bias(const TensorView& dy) {
   });
 }
 
+// Adds the product in `dweight` after `done` others. The last one leaves the sum there.
+void FilterGradient::add_product(std::int64_t done, float* dweight, double* totals) const {
+  if (products_ == 1) return;
+  if (done == 0) return copy_part(dweight, weight_elements_, totals);
+  if (done + 1 < products_) return add_part(dweight, weight_elements_, totals);
+  finish_parts(totals, weight_elements_, dweight);
+}
+
 // A block of dy is in a cache when its products follow the sum of the bias.
 void FilterGradient::run(Operands operands, const StepState& state) {
   const OperandsByRole by_role(operands, positions_);
   const Workspace totals(bytes_.totals);
   const Workspace x_copy(bytes_.x);
   const Workspace dy_copy(bytes_.dy);
-  auto* const sums = reinterpret_cast<double*>(totals.data());
   auto* const dweight = by_role[Role::dweight].as<float>();
   std::fill(bias_.begin(), bias_.end(), 0.0);
-  if (bytes_.totals > 0) std::fill_n(sums, weight_elements_, 0.0);
+  if (products_ == 0) std::fill_n(dweight, weight_elements_, 0.0F);
+  std::int64_t done = 0;
   for (const Part& part : parts_) {
     Views views{.dweight = by_role[Role::dweight]};
     views.dy =
@@ -207,9 +218,8 @@ void FilterGradient::run(Operands operands, const StepState& state) {
     if (part.kernel == nullptr) continue;
     views.x = dense(part_of(by_role[Role::x].data, spec_.in, part.in, element_), x_copy.data());
     multiply(part, views, state);
-    if (bytes_.totals > 0) add_part(dweight, weight_elements_, sums);
+    add_product(done++, dweight, reinterpret_cast<double*>(totals.data()));
   }
-  if (bytes_.totals > 0) std::transform(sums, sums + weight_elements_, dweight, stored<float>);
   if (!bias_.empty()) {
     std::transform(bias_.begin(), bias_.end(), by_role[Role::dbias].as<float>(), stored<float>);
   }
