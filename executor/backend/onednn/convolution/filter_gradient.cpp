@@ -146,7 +146,8 @@ FilterGradient::FilterGradient(const Library& library,
       element_(activation_element(spec.precision)),
       weight_elements_(stored_weight(spec).get_size() / sizeof(float)),
       bias_(spec.bias ? spec.out[Dim::c] : 0) {
-  for (const PositionBlock& block : position_blocks(spec_, positions)) add_part_of(library, block);
+  for_each_position_block(
+      spec_, positions, [&](const PositionBlock& block) { add_part_of(library, block); });
   if (products_ > 1) bytes_.totals = weight_elements_ * sizeof(double);
 }
 

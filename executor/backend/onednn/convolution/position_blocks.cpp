@@ -49,26 +49,24 @@ PositionBlock block_at(const KernelSpec& spec, const Box& out) {
 
 }  // namespace
 
-std::vector<PositionBlock> position_blocks(const KernelSpec& convolution,
-                                           std::int64_t most_positions) {
+void for_each_position_block(const KernelSpec& convolution,
+                             std::int64_t most_positions,
+                             const std::function<void(const PositionBlock&)>& f) {
   const Shape& out = convolution.out;
   const Shape shape = block_shape(out, most_positions);
-  std::vector<PositionBlock> blocks;
   Box box = whole(out);
-  const auto for_each_range = [&](Dim dim, const auto& f) {
+  const auto for_each_range = [&](Dim dim, const auto& visit) {
     for (std::int64_t begin = 0; begin < out[dim]; begin += shape[dim]) {
       box[dim] = {begin, std::min(begin + shape[dim], out[dim])};
-      f();
+      visit();
     }
   };
   for_each_range(Dim::n, [&] {
     for_each_range(Dim::d, [&] {
-      for_each_range(Dim::h, [&] {
-        for_each_range(Dim::w, [&] { blocks.push_back(block_at(convolution, box)); });
-      });
+      for_each_range(Dim::h,
+                     [&] { for_each_range(Dim::w, [&] { f(block_at(convolution, box)); }); });
     });
   });
-  return blocks;
 }
 
 }  // namespace cnnplan::onednn

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
+#include <functional>
 
 #include "planner/kernel/kernel.hpp"
 #include "planner/tensor/box.hpp"
@@ -17,10 +17,11 @@ struct PositionBlock {
   KernelSpec spec;
 };
 
-// Returns blocks that cover all outputs once, in order. Each has at most `most_positions`
-// positions.
+// Calls f(block) for blocks that cover all outputs once, in order. Each has at most
+// `most_positions` positions.
 // @pre the spec has no empty extent, and most_positions >= 1
-std::vector<PositionBlock> position_blocks(const KernelSpec& convolution,
-                                           std::int64_t most_positions);
+void for_each_position_block(const KernelSpec& convolution,
+                             std::int64_t most_positions,
+                             const std::function<void(const PositionBlock&)>& f);
 
 }  // namespace cnnplan::onednn

@@ -1,6 +1,8 @@
 // Cuts random convolutions into blocks of positions.
 #include "executor/backend/onednn/convolution/position_blocks.hpp"
 
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "tests/executor/backend/harness.hpp"
@@ -24,6 +26,12 @@ KernelSpec random_spec(Random& random) {
     spec.out[spatial_dims[i]] = output_length(spec.in[spatial_dims[i]], window);
   }
   return spec;
+}
+
+std::vector<PositionBlock> position_blocks(const KernelSpec& spec, std::int64_t most) {
+  std::vector<PositionBlock> blocks;
+  for_each_position_block(spec, most, [&](const PositionBlock& block) { blocks.push_back(block); });
+  return blocks;
 }
 
 // Returns the input that a tap reads for an output of a block, counted in the whole input.
