@@ -147,7 +147,12 @@ void backward_statistics(const Setup& setup,
   auto* dscale = operands[Role::dscale].as<float>();
   auto* dshift = operands[Role::dshift].as<float>();
   for (std::int64_t c = 0; c < channels; ++c) {
-    if (has_sums) product[c] *= inverse_deviation(setup, moments_of(sums, channels, c));
+    if (has_sums) {
+      const Moments moments = moments_of(sums, channels, c);
+      // The products had the rounded mean.
+      product[c] += gradient[c] * (workspace.mean[c] - moments.mean);
+      product[c] *= inverse_deviation(setup, moments);
+    }
     dscale[c] = stored<float>(product[c]);
     dshift[c] = stored<float>(gradient[c]);
   }

@@ -4,6 +4,7 @@
 
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/position_sums.hpp"
 #include "executor/backend/onednn/runs.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
@@ -16,16 +17,6 @@ CNNPLAN_VECTORIZED void add(
   for (std::int64_t i = 0; i < positions; ++i, x += channels, y += channels) {
     CNNPLAN_INDEPENDENT
     for (std::int64_t c = 0; c < channels; ++c) y[c] = T(x[c] + bias[c]);
-  }
-}
-
-template <typename T>
-CNNPLAN_VECTORIZED void add_to(const T* dy,
-                               double* __restrict sums,
-                               std::int64_t positions,
-                               std::int64_t channels) {
-  for (std::int64_t i = 0; i < positions; ++i, dy += channels) {
-    for (std::int64_t c = 0; c < channels; ++c) sums[c] += dy[c];
   }
 }
 
@@ -44,7 +35,7 @@ void backward_filter(const Shape& shape,
                      std::vector<double>& sums) {
   std::fill(sums.begin(), sums.end(), 0.0);
   for_each_run<T>(shape, {operands[Role::dy]}, [&](std::int64_t positions, const T* dy) {
-    add_to(dy, sums.data(), positions, shape[Dim::c]);
+    add_positions(dy, positions, shape[Dim::c], sums.data());
   });
   std::transform(sums.begin(), sums.end(), operands[Role::dbias].as<float>(), stored<float>);
 }

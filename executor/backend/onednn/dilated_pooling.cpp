@@ -1,13 +1,16 @@
-// Walks the taps of each window that meet an input. Each tap is a loop over all channels.
+// Walks the taps of each window that meet an input, or the windows that read an input. Each is a
+// loop over all channels.
 #include "executor/backend/onednn/dilated_pooling.hpp"
 
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-#include <utility>
+#include <vector>
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/elements.hpp"
+#include "executor/backend/onednn/position_sums.hpp"
+#include "executor/backend/onednn/positions.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
 namespace cnnplan::onednn {
@@ -32,19 +35,27 @@ CNNPLAN_VECTORIZED void add_where_taken(const T* __restrict dy,
                                         const std::int32_t* __restrict index,
                                         std::int32_t tap,
                                         std::int64_t channels,
-                                        float* __restrict dx) {
+                                        double* __restrict sums) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    dx[c] += index[c] == tap ? dy[c] : 0.0F;
+    sums[c] += index[c] == tap ? dy[c] : 0.0F;
   }
 }
 
-// Computes to += factor * from.
+// Computes sums += factor * from.
 template <typename T>
 CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
-                                   float factor,
+                                   double factor,
                                    std::int64_t channels,
-                                   float* __restrict to) {
-  for (std::int64_t c = 0; c < channels; ++c) to[c] += factor * from[c];
+                                   double* __restrict sums) {
+  for (std::int64_t c = 0; c < channels; ++c) sums[c] += factor * from[c];
+}
+
+template <typename T>
+CNNPLAN_VECTORIZED void write_scaled(const double* __restrict sums,
+                                     double factor,
+                                     std::int64_t channels,
+                                     T* __restrict to) {
+  for (std::int64_t c = 0; c < channels; ++c) to[c] = stored<T>(factor * sums[c]);
 }
 
 template <typename T>
@@ -59,6 +70,7 @@ struct PlacedWindow {
   std::int64_t output = 0;              // where the channels of its output begin
   std::int64_t sample = 0;              // where the inputs of its sample begin
   std::array<std::int64_t, 3> first{};  // input position (d, h, w) of tap 0, may lie in the padding
+  std::array<std::int64_t, 3> place{};  // output position (d, h, w)
   std::array<Range, 3> taps;            // the taps that meet an input
 };
 
@@ -75,6 +87,7 @@ void for_each_window(const KernelSpec& spec, F f) {
   PlacedWindow placed;
   const auto place = [&](std::size_t i, std::int64_t output) {
     const WindowDim& dim = spec.window.dims[i];
+    placed.place[i] = output;
     placed.first[i] = output * dim.stride - dim.padding_begin;
     placed.taps[i] = taps_inside(dim, placed.first[i], spec.in[spatial_dims[i]]);
   };
@@ -112,13 +125,54 @@ void for_each_tap(const KernelSpec& spec, const PlacedWindow& placed, F f) {
   }
 }
 
-// Returns one over the number of elements that the average of a window is taken over.
-float average_share(const KernelSpec& spec, const PlacedWindow& placed) {
-  std::int64_t count = 1;
-  for (std::size_t i = 0; i < placed.taps.size(); ++i) {
-    count *= spec.count_include_padding ? spec.window.dims[i].kernel : placed.taps[i].size();
+// Calls f(offset of the first input's channels, positions) for runs of inputs that a window reads.
+template <typename F>
+void for_each_run(const KernelSpec& spec, const PlacedWindow& placed, F f) {
+  const std::int64_t columns = placed.taps[2].size();
+  const bool is_run = spec.window.dims[2].dilation == 1 && columns > 0;
+  PlacedWindow runs = placed;
+  if (is_run) runs.taps[2].end = runs.taps[2].begin + 1;
+  for_each_tap(
+      spec, runs, [&](std::int32_t, std::int64_t input) { f(input, is_run ? columns : 1); });
+}
+
+// Calls f(output, tap) for each output of one dim whose window reads `input` by this tap.
+template <typename F>
+void for_each_reader(const WindowDim& dim, std::int64_t input, std::int64_t outputs, F f) {
+  const std::int64_t place = input + dim.padding_begin;
+  const std::int64_t from = std::max<std::int64_t>(0, place - dim.reach() + dim.stride);
+  const std::int64_t last = std::min(outputs - 1, place / dim.stride);
+  for (std::int64_t output = from / dim.stride; output <= last; ++output) {
+    const std::int64_t distance = place - output * dim.stride;
+    if (distance % dim.dilation == 0) f(output, distance / dim.dilation);
   }
-  return 1.0F / static_cast<float>(count);
+}
+
+// Calls f(output d, h, w, tap) for each output whose window reads the input at `place`.
+template <typename F>
+void for_each_reader(const KernelSpec& spec, const Position& place, F f) {
+  const auto& [depth, height, width] = spec.window.dims;
+  for_each_reader(depth, place.d, spec.out[Dim::d], [&](std::int64_t d, std::int64_t i) {
+    for_each_reader(height, place.h, spec.out[Dim::h], [&](std::int64_t h, std::int64_t j) {
+      for_each_reader(width, place.w, spec.out[Dim::w], [&](std::int64_t w, std::int64_t k) {
+        f(d, h, w, static_cast<std::int32_t>((i * height.kernel + j) * width.kernel + k));
+      });
+    });
+  });
+}
+
+// Returns one over the number of elements of one dim that the average of a window is taken over.
+double share_of(const KernelSpec& spec, std::size_t dim, std::int64_t output) {
+  const WindowDim& window = spec.window.dims[dim];
+  if (spec.count_include_padding) return 1.0 / static_cast<double>(window.kernel);
+  const std::int64_t first = output * window.stride - window.padding_begin;
+  return 1.0 / static_cast<double>(taps_inside(window, first, spec.in[spatial_dims[dim]]).size());
+}
+
+double average_share(const KernelSpec& spec, const std::array<std::int64_t, 3>& output) {
+  double share = 1.0;
+  for (std::size_t i = 0; i < output.size(); ++i) share *= share_of(spec, i, output[i]);
+  return share;
 }
 
 template <typename T>
@@ -135,62 +189,68 @@ void max_forward(const KernelSpec& spec, const OperandsByRole& operands) {
   });
 }
 
-// `sums` has room for dx.
-template <typename T>
-void max_backward(const KernelSpec& spec, const OperandsByRole& operands, FloatRow<T>& sums) {
-  const auto* index = dense<const std::int32_t>(operands[Role::index], spec.out);
-  const auto* dy = dense<const T>(operands[Role::dy], spec.out);
-  auto* dx = dense<T>(operands[Role::dx], spec.in);
-  float* sum = sums.open(dx);
-  std::fill_n(sum, volume(spec.in), 0.0F);
-  for_each_window(spec, [&](const PlacedWindow& placed) {
-    for_each_tap(spec, placed, [&](std::int32_t tap, std::int64_t input) {
-      add_where_taken(dy + placed.output, index + placed.output, tap, spec.in[Dim::c], sum + input);
-    });
-  });
-  sums.close(dx);
-}
-
 // `sums` has room for the channels of a position.
 template <typename T>
-void average_forward(const KernelSpec& spec, const OperandsByRole& operands, FloatRow<T>& sums) {
+void average_forward(const KernelSpec& spec,
+                     const OperandsByRole& operands,
+                     std::vector<double>& sums) {
+  const std::int64_t channels = spec.in[Dim::c];
   const auto* x = dense<const T>(operands[Role::x], spec.in);
   auto* y = dense<T>(operands[Role::y], spec.out);
   for_each_window(spec, [&](const PlacedWindow& placed) {
-    const float share = average_share(spec, placed);
-    float* sum = sums.open(y + placed.output);
-    std::fill_n(sum, spec.out[Dim::c], 0.0F);
-    for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
-      add_scaled(x + input, share, spec.in[Dim::c], sum);
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for_each_run(spec, placed, [&](std::int64_t input, std::int64_t positions) {
+      add_positions(x + input, positions, channels, sums.data());
     });
-    sums.close(y + placed.output);
+    const double share = average_share(spec, placed.place);
+    write_scaled(sums.data(), share, channels, y + placed.output);
   });
 }
 
-// `sums` has room for dx.
+// Calls add(d, h, w, tap, offset of the output's channels) for each output that reads an input, and
+// writes the sums of the input.
+template <typename T, typename Add>
+void sum_readers(const KernelSpec& spec, const TensorView& dx, std::vector<double>& sums, Add add) {
+  const std::int64_t channels = spec.in[Dim::c];
+  auto* to = dense<T>(dx, spec.in);
+  for_each_position(spec.in, [&](const Position& place) {
+    std::fill(sums.begin(), sums.end(), 0.0);
+    for_each_reader(
+        spec, place, [&](std::int64_t d, std::int64_t h, std::int64_t w, std::int32_t tap) {
+          const std::int64_t row = (place.n * spec.out[Dim::d] + d) * spec.out[Dim::h] + h;
+          add({d, h, w}, tap, (row * spec.out[Dim::w] + w) * channels);
+        });
+    write_scaled(sums.data(), 1.0, channels, to);
+    to += channels;
+  });
+}
+
 template <typename T>
-void average_backward(const KernelSpec& spec, const OperandsByRole& operands, FloatRow<T>& sums) {
+void backward(const KernelSpec& spec, const OperandsByRole& operands, std::vector<double>& sums) {
   const auto* dy = dense<const T>(operands[Role::dy], spec.out);
-  auto* dx = dense<T>(operands[Role::dx], spec.in);
-  float* sum = sums.open(dx);
-  std::fill_n(sum, volume(spec.in), 0.0F);
-  for_each_window(spec, [&](const PlacedWindow& placed) {
-    const float share = average_share(spec, placed);
-    for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
-      add_scaled(dy + placed.output, share, spec.in[Dim::c], sum + input);
-    });
-  });
-  sums.close(dx);
+  using Output = std::array<std::int64_t, 3>;
+  if (spec.pooling == PoolingMode::max) {
+    const auto* index = dense<const std::int32_t>(operands[Role::index], spec.out);
+    const auto add = [&](const Output&, std::int32_t tap, std::int64_t output) {
+      add_where_taken(dy + output, index + output, tap, spec.in[Dim::c], sums.data());
+    };
+    sum_readers<T>(spec, operands[Role::dx], sums, add);
+  } else {
+    const auto add = [&](const Output& place, std::int32_t, std::int64_t output) {
+      add_scaled(dy + output, average_share(spec, place), spec.in[Dim::c], sums.data());
+    };
+    sum_readers<T>(spec, operands[Role::dx], sums, add);
+  }
 }
 
 template <typename T>
-void run(const KernelSpec& spec, const OperandsByRole& operands, FloatRow<T>& sums) {
-  const bool is_forward = spec.phase == KernelPhase::forward;
-  if (spec.pooling == PoolingMode::max) {
-    is_forward ? max_forward<T>(spec, operands) : max_backward<T>(spec, operands, sums);
+void run(const KernelSpec& spec, const OperandsByRole& operands, std::vector<double>& sums) {
+  if (spec.phase != KernelPhase::forward) {
+    backward<T>(spec, operands, sums);
+  } else if (spec.pooling == PoolingMode::max) {
+    max_forward<T>(spec, operands);
   } else {
-    is_forward ? average_forward<T>(spec, operands, sums)
-               : average_backward<T>(spec, operands, sums);
+    average_forward<T>(spec, operands, sums);
   }
 }
 
@@ -202,19 +262,34 @@ bool is_dilated(const Window& window) {
   });
 }
 
+bool sums_many_terms(const KernelSpec& spec) {
+  const bool is_max = spec.pooling == PoolingMode::max;
+  std::int64_t terms = 1;
+  for (std::size_t i = 0; i < spec.window.dims.size(); ++i) {
+    const WindowDim& dim = spec.window.dims[i];
+    const std::int64_t readers = (dim.kernel + dim.stride - 1) / dim.stride;
+    if (is_max) {
+      terms *= readers;
+    } else if (spec.phase == KernelPhase::forward) {
+      terms *= dim.kernel;
+    } else {
+      terms *= std::min(readers, spec.out[spatial_dims[i]]);
+    }
+  }
+  // Both phases of a maximum must agree on the format of its index. oneDNN is much faster for the
+  // 169 windows of 13 x 13 that share a maximum in some networks.
+  return terms > (is_max ? 2 * most_float_terms : most_float_terms);
+}
+
 std::unique_ptr<Kernel> make_dilated_pooling(const KernelSpec& spec) {
-  const std::int64_t summed_at_once =
-      spec.phase == KernelPhase::forward ? spec.out[Dim::c] : volume(spec.in);
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    FloatRow<T> sums(summed_at_once);
-    const std::int64_t bytes = sums.bytes();
     return std::make_unique<FunctionKernel>(
         "loops",
         spec,
-        [spec, sums = std::move(sums)](const OperandsByRole& operands, const StepState&) mutable {
+        [spec, sums = std::vector<double>(spec.in[Dim::c])](const OperandsByRole& operands,
+                                                            const StepState&) mutable {
           run<T>(spec, operands, sums);
-        },
-        bytes);
+        });
   });
 }
 

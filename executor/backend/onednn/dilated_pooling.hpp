@@ -1,5 +1,5 @@
-// Pools with a dilated window, for which oneDNN has only slow code, and with other windows that it
-// computes wrongly.
+// Pools with a dilated window, for which oneDNN has only slow code, and with windows that it
+// computes wrongly or whose sums it adds up in a float.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,9 @@
 namespace cnnplan::onednn {
 
 bool is_dilated(const Window& window);
+// Returns true where a sum of the pooling has more terms than a float may add.
+// @pre the window is not dilated
+bool sums_many_terms(const KernelSpec& spec);
 // The index of a maximum is the number of its tap in the window.
 // @pre the blocks are not empty and every window meets an input
 std::unique_ptr<Kernel> make_dilated_pooling(const KernelSpec& spec);

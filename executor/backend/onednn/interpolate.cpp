@@ -1,6 +1,7 @@
 // Interpolates linearly, position by position. An output sums the channels of inputs by their
 // weights.
 #include <algorithm>
+#include <vector>
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/interpolation_places.hpp"
@@ -12,11 +13,11 @@
 namespace cnnplan::onednn {
 namespace {
 
-template <typename T>
+template <typename T, typename Sum>
 CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
                                    float weight,
                                    std::int64_t channels,
-                                   float* __restrict to) {
+                                   Sum* __restrict to) {
   for (std::int64_t c = 0; c < channels; ++c) to[c] += weight * from[c];
 }
 
@@ -55,10 +56,9 @@ void backward_data(const InterpolationBlock& block,
                    const Shape& in,
                    const TensorView& dy,
                    const TensorView& dx,
-                   FloatRow<T>& row) {
+                   std::vector<double>& sums) {
   for_each_position(in, [&](const Position& i) {
-    float* sum = row.open(at<T>(dx, i));
-    std::fill_n(sum, in[Dim::c], 0.0F);
+    std::fill(sums.begin(), sums.end(), 0.0);
     Position o{.n = i.n};
     for (o.d = block.d.begin(i.d); o.d < block.d.end(i.d); ++o.d) {
       const float in_d = block.d.of<float>(o.d).weight_of(i.d);
@@ -66,11 +66,11 @@ void backward_data(const InterpolationBlock& block,
         const float in_h = in_d * block.h.of<float>(o.h).weight_of(i.h);
         for (o.w = block.w.begin(i.w); o.w < block.w.end(i.w); ++o.w) {
           const float weight = in_h * block.w.of<float>(o.w).weight_of(i.w);
-          add_scaled(at<const T>(dy, o), weight, in[Dim::c], sum);
+          add_scaled(at<const T>(dy, o), weight, in[Dim::c], sums.data());
         }
       }
     }
-    row.close(at<T>(dx, i));
+    std::transform(sums.begin(), sums.end(), at<T>(dx, i), stored<T>);
   });
 }
 
@@ -81,16 +81,17 @@ std::unique_ptr<Kernel> make_interpolate(const Library&,
                                          const KernelConstants& constants) {
   const InterpolationBlock block(spec, constants);
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](const OperandsByRole& operands,
-                                                             const StepState&) mutable {
-      const bool is_forward = spec.phase == KernelPhase::forward;
-      const TensorView& from = operands[block_read(spec.phase)];
-      const TensorView& to = operands[block_written(spec.phase)];
-      require_shape(from, is_forward ? spec.in : spec.out);
-      require_shape(to, is_forward ? spec.out : spec.in);
-      is_forward ? forward<T>(block, spec.out, from, to, row)
-                 : backward_data<T>(block, spec.in, from, to, row);
-    };
+    const auto run =
+        [=, row = FloatRow<T>(spec.in[Dim::c]), sums = std::vector<double>(spec.in[Dim::c])](
+            const OperandsByRole& operands, const StepState&) mutable {
+          const bool is_forward = spec.phase == KernelPhase::forward;
+          const TensorView& from = operands[block_read(spec.phase)];
+          const TensorView& to = operands[block_written(spec.phase)];
+          require_shape(from, is_forward ? spec.in : spec.out);
+          require_shape(to, is_forward ? spec.out : spec.in);
+          is_forward ? forward<T>(block, spec.out, from, to, row)
+                     : backward_data<T>(block, spec.in, from, to, sums);
+        };
     return std::make_unique<FunctionKernel>("loops", spec, run);
   });
 }

@@ -14,7 +14,8 @@ Factory make_add;  // also makes accumulate
 Factory make_batch_norm;
 Factory make_bias;
 Factory make_channel_shuffle;
-Factory make_convolution;
+Factory make_blocked_convolution;  // makes gradients of filters over blocks of positions
+Factory make_convolution;          // makes gradients of filters without a bias
 Factory make_dropout;
 Factory make_element_wise;
 Factory make_interpolate;
@@ -26,7 +27,7 @@ Factory make_softmax_cross_entropy;
 Factory make_upsample;
 
 inline constexpr KernelFactoryRow<const Library&> own_factories[] = {
-    {KernelKind::convolution, make_convolution},
+    {KernelKind::convolution, make_blocked_convolution},
     {KernelKind::bias, make_bias},
     {KernelKind::batch_norm, make_batch_norm},
     {KernelKind::pooling, make_pooling},

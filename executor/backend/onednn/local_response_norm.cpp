@@ -8,6 +8,7 @@
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/onednn/position_sums.hpp"
 #include "executor/backend/onednn/positions.hpp"
 
 namespace cnnplan::onednn {
@@ -20,10 +21,13 @@ struct Response {
   float k = 1.0F;
 };
 
-// Adds the sum of from[c + i] to to[c], for i from -before to after, where from[c + i] exists.
-void add_around(
-    const float* from, std::int32_t count, std::int32_t before, std::int32_t after, float* to) {
-  for (std::int32_t i = -before; i <= after; ++i) {
+// Adds from[c + i] to to[c], for i from first to last, where from[c + i] exists.
+void add_shifted(const std::vector<float>& from,
+                 std::int32_t first,
+                 std::int32_t last,
+                 std::vector<float>& to) {
+  const auto count = static_cast<std::int32_t>(from.size());
+  for (std::int32_t i = first; i <= last; ++i) {
     const std::int32_t end = std::min(count, count - i);
     for (std::int32_t c = std::max(0, -i); c < end; ++c) to[c] += from[c + i];
   }
@@ -46,9 +50,25 @@ struct Buffers {
   std::vector<float> terms;
   std::vector<float> sums;
   std::vector<float> powers;
+  std::vector<double> totals;  // of sums with many terms
 
-  explicit Buffers(std::int32_t count) : terms(count), sums(terms), powers(terms) {}
+  explicit Buffers(std::int32_t count) : terms(count), sums(terms), powers(terms), totals(count) {}
+  // Computes the sum of terms[c - before] to terms[c + after] in sums[c].
+  void sum_around(std::int32_t before, std::int32_t after);
 };
+
+void Buffers::sum_around(std::int32_t before, std::int32_t after) {
+  constexpr auto together = static_cast<std::int32_t>(most_float_terms);
+  std::fill(sums.begin(), sums.end(), 0.0F);
+  if (before + after < together) return add_shifted(terms, -before, after, sums);
+  std::fill(totals.begin(), totals.end(), 0.0);
+  for (std::int32_t first = -before; first <= after; first += together) {
+    std::fill(sums.begin(), sums.end(), 0.0F);
+    add_shifted(terms, first, std::min(after, first + together - 1), sums);
+    add_part(sums.data(), std::ssize(sums), totals.data());
+  }
+  std::transform(totals.begin(), totals.end(), sums.begin(), stored<float>);
+}
 
 // Computes the sums around every channel, and their powers.
 template <typename T>
@@ -58,8 +78,7 @@ void compute_powers(const Response& response, const T* x, Buffers& buffers) {
     const float value = x[c];
     buffers.terms[c] = value * value;
   }
-  std::fill(buffers.sums.begin(), buffers.sums.end(), 0.0F);
-  add_around(buffers.terms.data(), count, before, after, buffers.sums.data());
+  buffers.sum_around(before, after);
   for (float& sum : buffers.sums) sum = response.k + response.scale * sum;
   buffers.powers = buffers.sums;
   to_powers(response.beta, buffers.powers);
@@ -81,8 +100,7 @@ void backward(const Response& response, const T* x, const T* dy, Buffers& buffer
     const float product = dy[c] * x[c];
     buffers.terms[c] = product * buffers.powers[c] / buffers.sums[c];
   }
-  std::fill(buffers.sums.begin(), buffers.sums.end(), 0.0F);
-  add_around(buffers.terms.data(), count, after, before, buffers.sums.data());
+  buffers.sum_around(after, before);
   const float factor = -2.0F * response.scale * response.beta;
   for (std::int32_t c = 0; c < count; ++c) {
     const float direct = dy[c] * buffers.powers[c];

@@ -113,7 +113,9 @@ std::unique_ptr<Kernel> make_pooling(const Library& library,
                                      const KernelSpec& spec,
                                      const KernelConstants&) {
   if (volume(spec.in) * volume(spec.out) == 0) return make_empty(spec);
-  if (is_dilated(spec.window) || jit_miscounts(spec)) return make_dilated_pooling(spec);
+  if (is_dilated(spec.window) || jit_miscounts(spec) || sums_many_terms(spec)) {
+    return make_dilated_pooling(spec);
+  }
   return checked_call(spec, [&] {
     return spec.phase == KernelPhase::forward ? make_forward(library, spec)
                                               : make_backward(library, spec);

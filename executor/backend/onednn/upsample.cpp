@@ -1,5 +1,6 @@
 // Upsamples position by position. Forward, channels are copied; backward, they are summed.
 #include <algorithm>
+#include <vector>
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/elements.hpp"
@@ -14,7 +15,7 @@ namespace {
 template <typename T>
 CNNPLAN_VECTORIZED void add_to(const T* __restrict from,
                                std::int64_t channels,
-                               float* __restrict to) {
+                               double* __restrict to) {
   for (std::int64_t c = 0; c < channels; ++c) to[c] += from[c];
 }
 
@@ -31,20 +32,19 @@ template <typename T>
 void backward_data(const KernelSpec& spec,
                    const TensorView& dy,
                    const TensorView& dx,
-                   FloatRow<T>& row) {
+                   std::vector<double>& sums) {
   const UpsampleAxes axes(spec);
   for_each_position(spec.in, [&](const Position& i) {
-    float* sum = row.open(at<T>(dx, i));
-    std::fill_n(sum, spec.in[Dim::c], 0.0F);
+    std::fill(sums.begin(), sums.end(), 0.0);
     Position o{.n = i.n};
     for (o.d = axes.d.begin(i.d); o.d < axes.d.end(i.d); ++o.d) {
       for (o.h = axes.h.begin(i.h); o.h < axes.h.end(i.h); ++o.h) {
         for (o.w = axes.w.begin(i.w); o.w < axes.w.end(i.w); ++o.w) {
-          add_to(at<const T>(dy, o), spec.in[Dim::c], sum);
+          add_to(at<const T>(dy, o), spec.in[Dim::c], sums.data());
         }
       }
     }
-    row.close(at<T>(dx, i));
+    std::transform(sums.begin(), sums.end(), at<T>(dx, i), stored<T>);
   });
 }
 
@@ -54,14 +54,14 @@ std::unique_ptr<Kernel> make_upsample(const Library&,
                                       const KernelSpec& spec,
                                       const KernelConstants&) {
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
-    const auto run = [=, row = FloatRow<T>(spec.in[Dim::c])](const OperandsByRole& operands,
-                                                             const StepState&) mutable {
+    const auto run = [=, sums = std::vector<double>(spec.in[Dim::c])](
+                         const OperandsByRole& operands, const StepState&) mutable {
       const bool is_forward = spec.phase == KernelPhase::forward;
       const TensorView& from = operands[block_read(spec.phase)];
       const TensorView& to = operands[block_written(spec.phase)];
       require_shape(from, is_forward ? spec.in : spec.out);
       require_shape(to, is_forward ? spec.out : spec.in);
-      is_forward ? forward<T>(spec, from, to) : backward_data<T>(spec, from, to, row);
+      is_forward ? forward<T>(spec, from, to) : backward_data<T>(spec, from, to, sums);
     };
     return std::make_unique<FunctionKernel>("loops", spec, run);
   });

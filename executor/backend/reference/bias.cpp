@@ -1,5 +1,6 @@
 // Adds a bias: y = x + bias of the channel. The gradient of the bias is the sum over positions.
 #include <algorithm>
+#include <vector>
 
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
@@ -18,9 +19,9 @@ void forward(const KernelSpec& spec, const OperandsByRole& operands) {
 template <typename T>
 void backward_filter(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
-  auto* dbias = operands[Role::dbias].as<T>();
-  std::fill_n(dbias, spec.out[Dim::c], T{0});
-  for_each_index(spec.out, [&](const Index& i) { dbias[i[1]] += dy[i]; });
+  std::vector<double> sums(spec.out[Dim::c]);
+  for_each_index(spec.out, [&](const Index& i) { sums[i[1]] += dy[i]; });
+  std::transform(sums.begin(), sums.end(), operands[Role::dbias].as<T>(), stored<T>);
 }
 
 }  // namespace

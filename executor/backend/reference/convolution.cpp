@@ -1,5 +1,6 @@
 // Computes convolutions by their definition. All three phases walk the products y[o] += w[k] x[i].
 #include <algorithm>
+#include <vector>
 
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
@@ -24,17 +25,25 @@ void for_each_product(const KernelSpec& spec, F f) {
   });
 }
 
+double product(double a, double b) {
+  return a * b;
+}
+
 template <typename T>
 void forward(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto* weight = operands[Role::weight].as<const T>();
   const auto y = tensor<T>(operands[Role::y], spec.out);
   const auto* bias = spec.bias ? operands[Role::bias].as<const T>() : nullptr;
-  for_each_index(spec.out, [&](const Index& o) { y[o] = bias ? bias[o[1]] : T{0}; });
-  for_each_product(
-      spec, [&](const Index& o, const Index& i, std::int64_t k) { y[o] += weight[k] * x[i]; });
-  if (!spec.relu) return;
-  for_each_index(spec.out, [&](const Index& o) { y[o] = std::max(y[o], T{0}); });
+  BlockSums sums(spec.out);
+  if (bias) for_each_index(spec.out, [&](const Index& o) { sums[o] = bias[o[1]]; });
+  for_each_product(spec, [&](const Index& o, const Index& i, std::int64_t k) {
+    sums[o] += product(weight[k], x[i]);
+  });
+  if (spec.relu) {
+    for_each_index(spec.out, [&](const Index& o) { sums[o] = std::max(sums[o], 0.0); });
+  }
+  sums.store(y);
 }
 
 template <typename T>
@@ -42,30 +51,39 @@ void backward_data(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
   const auto* weight = operands[Role::weight].as<const T>();
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
-  for_each_product(
-      spec, [&](const Index& o, const Index& i, std::int64_t k) { dx[i] += weight[k] * dy[o]; });
+  BlockSums sums(spec.in);
+  for_each_product(spec, [&](const Index& o, const Index& i, std::int64_t k) {
+    sums[i] += product(weight[k], dy[o]);
+  });
+  sums.store(dx);
 }
 
 template <typename T>
 void backward_filter(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
-  auto* dweight = operands[Role::dweight].as<T>();
-  const std::int64_t channels = spec.in[Dim::c] / spec.groups;
-  std::fill_n(dweight, spec.out[Dim::c] * channels * kernel_volume(spec.window), T{0});
-  for_each_product(
-      spec, [&](const Index& o, const Index& i, std::int64_t k) { dweight[k] += x[i] * dy[o]; });
+  std::vector<double> sums(weight_volume(spec));
+  for_each_product(spec, [&](const Index& o, const Index& i, std::int64_t k) {
+    sums[k] += product(x[i], dy[o]);
+  });
+  std::transform(sums.begin(), sums.end(), operands[Role::dweight].as<T>(), stored<T>);
   if (!spec.bias) return;
-  auto* dbias = operands[Role::dbias].as<T>();
-  std::fill_n(dbias, spec.out[Dim::c], T{0});
-  for_each_index(spec.out, [&](const Index& o) { dbias[o[1]] += dy[o]; });
+  std::vector<double> biases(spec.out[Dim::c]);
+  for_each_index(spec.out, [&](const Index& o) { biases[o[1]] += dy[o]; });
+  std::transform(biases.begin(), biases.end(), operands[Role::dbias].as<T>(), stored<T>);
+}
+
+std::int64_t sum_bytes(const KernelSpec& spec) {
+  if (spec.phase == KernelPhase::forward) return BlockSums::bytes(spec.out);
+  if (spec.phase == KernelPhase::backward_data) return BlockSums::bytes(spec.in);
+  const std::int64_t biases = spec.bias ? spec.out[Dim::c] : 0;
+  return (weight_volume(spec) + biases) * static_cast<std::int64_t>(sizeof(double));
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec, const KernelConstants&) {
-  return make_loops(spec, [spec]<typename T>(T, const OperandsByRole& operands, const StepState&) {
+  const auto run = [spec]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     if (spec.phase == KernelPhase::forward) {
       forward<T>(spec, operands);
     } else if (spec.phase == KernelPhase::backward_data) {
@@ -73,7 +91,8 @@ std::unique_ptr<Kernel> make_convolution(const KernelSpec& spec, const KernelCon
     } else {
       backward_filter<T>(spec, operands);
     }
-  });
+  };
+  return make_loops(spec, run, sum_bytes(spec));
 }
 
 }  // namespace cnnplan::reference

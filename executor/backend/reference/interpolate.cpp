@@ -65,22 +65,23 @@ void backward_data(const KernelSpec& spec,
                    const OperandsByRole& operands) {
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
+  BlockSums sums(spec.in);
   for_each_index(spec.out, [&](const Index& o) {
-    for_each_share(spec, constants, o, [&](const Index& i, double weight) {
-      dx[i] += stored<T>(weight * dy[o]);
-    });
+    for_each_share(
+        spec, constants, o, [&](const Index& i, double weight) { sums[i] += weight * dy[o]; });
   });
+  sums.store(dx);
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_interpolate(const KernelSpec& spec, const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
+  const auto run = [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     is_forward ? forward<T>(spec, constants, operands)
                : backward_data<T>(spec, constants, operands);
-  });
+  };
+  return make_loops(spec, run, is_forward ? 0 : BlockSums::bytes(spec.in));
 }
 
 }  // namespace cnnplan::reference

@@ -25,9 +25,12 @@ T sum_around(const KernelSpec& spec,
              const KernelConstants& constants,
              const Tensor<const T>& x,
              const Index& index) {
-  T squares = 0;
-  for_each_around(spec, index, [&](const Index& i) { squares += x[i] * x[i]; });
-  return stored<T>(constants.response_k) + stored<T>(constants.response_scale) * squares;
+  double squares = 0.0;
+  for_each_around(spec, index, [&](const Index& i) {
+    const double value = x[i];
+    squares += value * value;
+  });
+  return stored<T>(constants.response_k + constants.response_scale * squares);
 }
 
 template <typename T>
@@ -52,14 +55,15 @@ void backward_data(const KernelSpec& spec,
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
   const auto beta = stored<T>(constants.response_beta);
   const auto scale = stored<T>(constants.response_scale);
-  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
+  BlockSums sums(spec.in);
   for_each_index(spec.out, [&](const Index& o) {
     const T sum = sum_around(spec, constants, x, o);
     const T power = std::pow(sum, -beta);
-    dx[o] += dy[o] * power;
+    sums[o] += dy[o] * power;
     const T factor = -2 * scale * beta * dy[o] * x[o] * power / sum;
-    for_each_around(spec, o, [&](const Index& i) { dx[i] += factor * x[i]; });
+    for_each_around(spec, o, [&](const Index& i) { sums[i] += factor * x[i]; });
   });
+  sums.store(dx);
 }
 
 }  // namespace
@@ -67,10 +71,11 @@ void backward_data(const KernelSpec& spec,
 std::unique_ptr<Kernel> make_local_response_norm(const KernelSpec& spec,
                                                  const KernelConstants& constants) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
+  const auto run = [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     is_forward ? forward<T>(spec, constants, operands)
                : backward_data<T>(spec, constants, operands);
-  });
+  };
+  return make_loops(spec, run, is_forward ? 0 : BlockSums::bytes(spec.in));
 }
 
 }  // namespace cnnplan::reference

@@ -33,20 +33,20 @@ void max_backward(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto index = index_tensor(operands[Role::index], spec.out);
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
+  BlockSums sums(spec.in);
   for_each_index(spec.out, [&](const Index& o) {
     for_each_tap(spec.window, spec.in, o, [&](std::int64_t tap, const Index& i) {
-      if (tap == index[o]) dx[i] += dy[o];
+      if (tap == index[o]) sums[i] += dy[o];
     });
   });
+  sums.store(dx);
 }
 
 // Counts the elements that the average at `o` is taken over.
-std::int64_t divisor(const KernelSpec& spec, const Index& o) {
-  if (spec.count_include_padding) return kernel_volume(spec.window);
+double divisor(const KernelSpec& spec, const Index& o) {
   std::int64_t inside = 0;
   for_each_tap(spec.window, spec.in, o, [&](std::int64_t, const Index&) { ++inside; });
-  return inside;
+  return static_cast<double>(spec.count_include_padding ? kernel_volume(spec.window) : inside);
 }
 
 template <typename T>
@@ -54,9 +54,9 @@ void average_forward(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& o) {
-    T sum{0};
+    double sum = 0.0;
     for_each_tap(spec.window, spec.in, o, [&](std::int64_t, const Index& i) { sum += x[i]; });
-    y[o] = sum / static_cast<T>(divisor(spec, o));
+    y[o] = stored<T>(sum / divisor(spec, o));
   });
 }
 
@@ -64,11 +64,12 @@ template <typename T>
 void average_backward(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
+  BlockSums sums(spec.in);
   for_each_index(spec.out, [&](const Index& o) {
-    const T share = dy[o] / static_cast<T>(divisor(spec, o));
-    for_each_tap(spec.window, spec.in, o, [&](std::int64_t, const Index& i) { dx[i] += share; });
+    const double share = dy[o] / divisor(spec, o);
+    for_each_tap(spec.window, spec.in, o, [&](std::int64_t, const Index& i) { sums[i] += share; });
   });
+  sums.store(dx);
 }
 
 }  // namespace
@@ -76,13 +77,14 @@ void average_backward(const KernelSpec& spec, const OperandsByRole& operands) {
 std::unique_ptr<Kernel> make_pooling(const KernelSpec& spec, const KernelConstants&) {
   const bool is_max = spec.pooling == PoolingMode::max;
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
+  const auto run = [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     if (is_max) {
       is_forward ? max_forward<T>(spec, operands) : max_backward<T>(spec, operands);
     } else {
       is_forward ? average_forward<T>(spec, operands) : average_backward<T>(spec, operands);
     }
-  });
+  };
+  return make_loops(spec, run, is_forward ? 0 : BlockSums::bytes(spec.in));
 }
 
 }  // namespace cnnplan::reference

@@ -37,13 +37,13 @@ void forward(const KernelSpec& spec, double loss_count, const OperandsByRole& op
     for (std::int64_t c = 1; c < channels; ++c) {
       largest = std::max(largest, x[channel_of(position, c)]);
     }
-    T sum{0};
+    double sum = 0.0;
     for (std::int64_t c = 0; c < channels; ++c) {
       sum += std::exp(x[channel_of(position, c)] - largest);
     }
     for (std::int64_t c = 0; c < channels; ++c) {
       const Index i = channel_of(position, c);
-      probabilities[i] = std::exp(x[i] - largest) / sum;
+      probabilities[i] = stored<T>(std::exp(x[i] - largest) / sum);
     }
     loss += std::log(sum) - (x[channel_of(position, label)] - largest);
   });

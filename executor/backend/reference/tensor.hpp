@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "executor/backend/element.hpp"
 #include "executor/backend/function_kernel.hpp"
@@ -74,6 +75,31 @@ void for_each_tap(const Window& window, const Shape& in, const Index& output, F 
   }
 }
 
+// Holds the sums of a block. They are doubles in every precision, and are rounded once.
+class BlockSums {
+ public:
+  explicit BlockSums(const Shape& shape)
+      : shape_(shape), values_(volume(shape)), sums_(tensor<double>(view(), shape)) {}
+
+  double& operator[](const Index& index) { return sums_[index]; }
+  template <typename T>
+  void store(const Tensor<T>& to) const {
+    for_each_index(shape_, [&](const Index& i) { to[i] = stored<T>(sums_[i]); });
+  }
+  static std::int64_t bytes(const Shape& shape) {
+    return volume(shape) * static_cast<std::int64_t>(sizeof(double));
+  }
+
+ private:
+  TensorView view() {
+    return view_of(values_.data(), whole(shape_), whole(shape_), sizeof(double));
+  }
+
+  Shape shape_;
+  std::vector<double> values_;
+  Tensor<double> sums_;
+};
+
 constexpr std::int64_t kernel_volume(const Window& window) {
   std::int64_t product = 1;
   for (const WindowDim& dim : window.dims) product *= dim.kernel;
@@ -81,9 +107,11 @@ constexpr std::int64_t kernel_volume(const Window& window) {
 }
 
 // Makes a kernel that calls `body(T{}, operands, state)` with T double for fp64, else float. The
-// body never sees an operand of 16 bits.
+// body never sees an operand of 16 bits. `workspace_bytes` counts the memory that `body` allocates.
 template <typename Body>
-std::unique_ptr<Kernel> make_loops(const KernelSpec& spec, Body body) {
+std::unique_ptr<Kernel> make_loops(const KernelSpec& spec,
+                                   Body body,
+                                   std::int64_t workspace_bytes = 0) {
   const auto run = [spec, body](const OperandsByRole& operands, const StepState& state) {
     if (spec.precision == Precision::fp64) {
       body(double{}, operands, state);
@@ -91,8 +119,10 @@ std::unique_ptr<Kernel> make_loops(const KernelSpec& spec, Body body) {
       body(float{}, operands, state);
     }
   };
-  if (activation_bytes(spec.precision) == 2) return std::make_unique<WideningKernel>(spec, run);
-  return std::make_unique<FunctionKernel>("reference", spec, run);
+  if (activation_bytes(spec.precision) == 2) {
+    return std::make_unique<WideningKernel>(spec, run, workspace_bytes);
+  }
+  return std::make_unique<FunctionKernel>("reference", spec, run, workspace_bytes);
 }
 
 }  // namespace cnnplan::reference

@@ -24,17 +24,19 @@ template <typename T>
 void backward_data(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
   const auto dx = tensor<T>(operands[Role::dx], spec.in);
-  for_each_index(spec.in, [&](const Index& i) { dx[i] = T{0}; });
-  for_each_index(spec.out, [&](const Index& o) { dx[source_of(spec.window, o)] += dy[o]; });
+  BlockSums sums(spec.in);
+  for_each_index(spec.out, [&](const Index& o) { sums[source_of(spec.window, o)] += dy[o]; });
+  sums.store(dx);
 }
 
 }  // namespace
 
 std::unique_ptr<Kernel> make_upsample(const KernelSpec& spec, const KernelConstants&) {
   const bool is_forward = spec.phase == KernelPhase::forward;
-  return make_loops(spec, [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
+  const auto run = [=]<typename T>(T, const OperandsByRole& operands, const StepState&) {
     is_forward ? forward<T>(spec, operands) : backward_data<T>(spec, operands);
-  });
+  };
+  return make_loops(spec, run, is_forward ? 0 : BlockSums::bytes(spec.in));
 }
 
 }  // namespace cnnplan::reference

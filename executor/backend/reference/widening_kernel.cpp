@@ -27,9 +27,11 @@ Box used_box(const TensorView& operand, std::int64_t elements) {
 
 }  // namespace
 
-WideningKernel::WideningKernel(const KernelSpec& spec, FunctionKernel::Body body)
+WideningKernel::WideningKernel(const KernelSpec& spec,
+                               FunctionKernel::Body body,
+                               std::int64_t workspace_bytes)
     : element_(activation_element(spec.precision)),
-      loops_("reference", spec, std::move(body)),
+      loops_("reference", spec, std::move(body), workspace_bytes),
       operands_(kernel_operands(spec)),
       wide_(operands_.size()) {
   for (std::size_t i = 0; i < operands_.size(); ++i) {
@@ -57,7 +59,7 @@ void WideningKernel::run(Operands operands, const StepState& state) {
 }
 
 std::int64_t WideningKernel::workspace_bytes() const {
-  std::int64_t bytes = 0;
+  std::int64_t bytes = loops_.workspace_bytes();
   for (const auto& values : wide_) bytes += values.size() * sizeof(float);
   return bytes;
 }

@@ -1,6 +1,7 @@
 // Lets loops in float work on 16-bit operands.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,8 +15,9 @@ namespace cnnplan::reference {
 // operands with the boxes of the real ones.
 class WideningKernel final : public Kernel {
  public:
+  // `workspace_bytes` counts the memory that `body` allocates.
   // @pre activation_bytes(spec.precision) == 2
-  WideningKernel(const KernelSpec& spec, FunctionKernel::Body body);
+  WideningKernel(const KernelSpec& spec, FunctionKernel::Body body, std::int64_t workspace_bytes);
 
   void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override;

@@ -55,7 +55,7 @@ dnnl::algorithm algorithm_of(const KernelSpec& spec) {
 }
 
 Format bias_format(const KernelSpec& spec) {
-  if (!spec.bias || spec.phase == KernelPhase::backward_data) return Format();
+  if (!spec.bias || spec.phase != KernelPhase::forward) return Format();
   return {{spec.out[Dim::c]}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::a};
 }
 
@@ -144,7 +144,6 @@ std::optional<Created> create_backward_filter(const Library& library,
   const convolution_backward_weights::desc wanted(algorithm_of(spec),
                                                   formats.x,
                                                   formats.weight,
-                                                  formats.bias,
                                                   formats.y,
                                                   window.stride,
                                                   window.dilation,
@@ -250,13 +249,13 @@ std::optional<Created> choose_element(const Library& library,
 }
 
 std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const Created& inside) {
-  const bool has_bias = bias_format(spec) != Format();
-  const Port bias{Role::bias, DNNL_ARG_BIAS, outside.bias, outside.bias, false};
   std::vector<Port> ports;
   if (spec.phase == KernelPhase::forward) {
     ports = {{Role::x, DNNL_ARG_SRC, outside.x, inside.x, false},
              {Role::weight, DNNL_ARG_WEIGHTS, outside.weight, inside.weight, false}};
-    if (has_bias) ports.push_back(bias);
+    if (spec.bias) {
+      ports.push_back({Role::bias, DNNL_ARG_BIAS, outside.bias, outside.bias, false});
+    }
     ports.push_back({Role::y, DNNL_ARG_DST, outside.y, inside.y, true});
   } else if (spec.phase == KernelPhase::backward_data) {
     ports = {{Role::dy, DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
@@ -268,8 +267,6 @@ std::vector<Port> ports_of(const KernelSpec& spec, const Formats& outside, const
     ports = {{Role::x, DNNL_ARG_SRC, outside.x, inside.x, false},
              {Role::dy, DNNL_ARG_DIFF_DST, outside.y, inside.y, false},
              {Role::dweight, DNNL_ARG_DIFF_WEIGHTS, outside.weight, inside.weight, true, streams}};
-    if (has_bias)
-      ports.push_back({Role::dbias, DNNL_ARG_DIFF_BIAS, outside.bias, outside.bias, true});
   }
   return ports;
 }

@@ -1,9 +1,11 @@
 // Writes the results of empty blocks: a rank that owns nothing still adds zeros to sums over ranks.
 #include <algorithm>
+#include <vector>
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution/convolution.hpp"
 #include "executor/backend/onednn/elements.hpp"
+#include "executor/backend/onednn/position_sums.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 
 namespace cnnplan::onednn {
@@ -22,11 +24,9 @@ void fill_outputs(const KernelSpec& spec, const float* bias, T* y) {
 
 template <typename T>
 void sum_bias_gradient(const Shape& out, const T* dy, float* dbias) {
-  std::fill_n(dbias, out[Dim::c], 0.0F);
-  const std::int64_t elements = volume(out);
-  for (std::int64_t i = 0; i < elements; ++i) {
-    dbias[i % out[Dim::c]] += dy[i];
-  }
+  std::vector<double> sums(out[Dim::c], 0.0);
+  if (volume(out) > 0) add_positions(dy, volume(out) / out[Dim::c], out[Dim::c], sums.data());
+  std::transform(sums.begin(), sums.end(), dbias, stored<float>);
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution/convolution.hpp"
@@ -11,13 +12,14 @@
 namespace cnnplan::onednn {
 namespace {
 
-void fill_bias(const ProductSizes& sizes, const float* bias, float* y) {
-  for (std::int64_t row = 0; row < sizes.rows; ++row) {
-    float* begin = y + row * sizes.filters;
+// `to` has room for the outputs.
+template <typename Sum>
+void fill_bias(const ProductSizes& sizes, const float* bias, Sum* to) {
+  for (std::int64_t row = 0; row < sizes.rows; ++row, to += sizes.filters) {
     if (bias) {
-      std::copy_n(bias, sizes.filters, begin);
+      std::copy_n(bias, sizes.filters, to);
     } else {
-      std::fill_n(begin, sizes.filters, 0.0F);
+      std::fill_n(to, sizes.filters, Sum{0});
     }
   }
 }
@@ -26,11 +28,35 @@ void fill_bias(const ProductSizes& sizes, const float* bias, float* y) {
 template <typename T>
 struct Rows {
   explicit Rows(const ProductSizes& sizes)
-      : x(sizes.rows * sizes.depth), y(sizes.rows * sizes.filters) {}
-  std::int64_t bytes() const { return x.bytes() + y.bytes(); }
+      : x(sizes.rows * sizes.depth),
+        y(sizes.rows * sizes.filters),
+        totals(sizes.depth > most_depth ? sizes.rows * sizes.filters : 0) {}
+  std::int64_t bytes() const { return x.bytes() + y.bytes() + totals.size() * sizeof(double); }
 
   FloatRow<T> x, y;
+  std::vector<double> totals;  // of y, where floats may not add all products
 };
+
+// Computes y = x * weight + bias. `bias` may be null.
+template <typename T>
+void multiply(const ProductSizes& sizes,
+              const float* x,
+              const T* weight,
+              const float* bias,
+              std::vector<double>& totals,
+              float* y) {
+  if (totals.empty()) {
+    fill_bias(sizes, bias, y);
+    return add_product(sizes, {0, sizes.depth}, x, weight, y);
+  }
+  fill_bias(sizes, bias, totals.data());
+  for (std::int64_t begin = 0; begin < sizes.depth; begin += most_depth) {
+    std::fill_n(y, totals.size(), 0.0F);
+    add_product(sizes, {begin, std::min(begin + most_depth, sizes.depth)}, x, weight, y);
+    add_part(y, std::ssize(totals), totals.data());
+  }
+  std::transform(totals.begin(), totals.end(), y, stored<float>);
+}
 
 template <typename T>
 void forward(const KernelSpec& spec,
@@ -39,8 +65,8 @@ void forward(const KernelSpec& spec,
              Rows<T>& rows) {
   const auto* x = operands[Role::x].as<const T>();
   float* const y = rows.y.open(operands[Role::y].as<T>());
-  fill_bias(sizes, spec.bias ? operands[Role::bias].as<const float>() : nullptr, y);
-  add_product(sizes, rows.x.read(x), operands[Role::weight].as<const T>(), y);
+  const float* const bias = spec.bias ? operands[Role::bias].as<const float>() : nullptr;
+  multiply(sizes, rows.x.read(x), operands[Role::weight].as<const T>(), bias, rows.totals, y);
   if (spec.relu) clip_negative(y, sizes.rows * sizes.filters);
   rows.y.close(operands[Role::y].as<T>());
 }
@@ -61,7 +87,6 @@ void run(const KernelSpec& spec,
     const float* const dy = rows.y.read(operands[Role::dy].as<const T>());
     const float* const x = rows.x.read(operands[Role::x].as<const T>());
     transposed_product(sizes, x, dy, operands[Role::dweight].as<float>());
-    if (spec.bias) sum_rows(sizes, dy, operands[Role::dbias].as<float>());
   }
 }
 

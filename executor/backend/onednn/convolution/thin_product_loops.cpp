@@ -41,14 +41,18 @@ CNNPLAN_INLINE void add_for_all_rows(
   }
 }
 
-// Computes dx[i][j] = dot(dy row i, weight row j). The rows of the three are rows of whole
-// matrices.
+// Adds dot(dy row i, weight row j) over filters [begin, end) to totals[i][j]. The rows are rows of
+// whole matrices.
 template <int rows, int depth, typename T>
-CNNPLAN_INLINE void dots(const ProductSizes& sizes, const float* dy, const T* weight, float* dx) {
+CNNPLAN_INLINE void add_dots(const ProductSizes& sizes,
+                             Range filters,
+                             const float* dy,
+                             const T* weight,
+                             double (&totals)[rows][depth]) {
   using Floats = SixteenLanes::Floats;
   Floats sums[rows][depth] = {};
-  std::int64_t f = 0;
-  for (; f + SixteenLanes::count <= sizes.filters; f += SixteenLanes::count) {
+  std::int64_t f = filters.begin;
+  for (; f + SixteenLanes::count <= filters.end; f += SixteenLanes::count) {
     Floats right[depth];
     for (int j = 0; j < depth; ++j) load(right[j], weight + j * sizes.filters + f);
     for (int i = 0; i < rows; ++i) {
@@ -59,13 +63,26 @@ CNNPLAN_INLINE void dots(const ProductSizes& sizes, const float* dy, const T* we
   }
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < depth; ++j) {
-      float sum = 0.0F;
+      double sum = 0.0;
       for (int lane = 0; lane < SixteenLanes::count; ++lane) sum += sums[i][j][lane];
-      for (std::int64_t g = f; g < sizes.filters; ++g) {
+      for (std::int64_t g = f; g < filters.end; ++g) {
         sum += dy[i * sizes.filters + g] * weight[j * sizes.filters + g];
       }
-      dx[i * sizes.depth + j] = sum;
+      totals[i][j] += sum;
     }
+  }
+}
+
+// Computes dx[i][j] = dot(dy row i, weight row j).
+template <int rows, int depth, typename T>
+CNNPLAN_INLINE void dots(const ProductSizes& sizes, const float* dy, const T* weight, float* dx) {
+  constexpr std::int64_t together = most_float_terms * SixteenLanes::count;
+  double totals[rows][depth] = {};
+  for (std::int64_t begin = 0; begin < sizes.filters; begin += together) {
+    add_dots(sizes, {begin, std::min(begin + together, sizes.filters)}, dy, weight, totals);
+  }
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < depth; ++j) dx[i * sizes.depth + j] = static_cast<float>(totals[i][j]);
   }
 }
 
@@ -112,14 +129,12 @@ CNNPLAN_INLINE void outer_products(
 }  // namespace
 
 template <typename T>
-CNNPLAN_VECTORIZED void add_product(const ProductSizes& sizes,
-                                    const float* x,
-                                    const T* weight,
-                                    float* y) {
+CNNPLAN_VECTORIZED void add_product(
+    const ProductSizes& sizes, Range depth, const float* x, const T* weight, float* y) {
   constexpr int tile = 8;
-  std::int64_t k = 0;
-  for (; k + tile <= sizes.depth; k += tile) add_for_all_rows<tile>(sizes, x, weight, y, k);
-  for (; k < sizes.depth; ++k) add_for_all_rows<1>(sizes, x, weight, y, k);
+  std::int64_t k = depth.begin;
+  for (; k + tile <= depth.end; k += tile) add_for_all_rows<tile>(sizes, x, weight, y, k);
+  for (; k < depth.end; ++k) add_for_all_rows<1>(sizes, x, weight, y, k);
 }
 
 CNNPLAN_VECTORIZED void clip_negative(float* y, std::int64_t count) {
@@ -148,16 +163,8 @@ CNNPLAN_VECTORIZED void transposed_product(const ProductSizes& sizes,
   for (; k < sizes.depth; ++k) outer_products<1>(sizes, x, dy, dweight, k);
 }
 
-CNNPLAN_VECTORIZED void sum_rows(const ProductSizes& sizes, const float* dy, float* dbias) {
-  std::fill_n(dbias, sizes.filters, 0.0F);
-  for (std::int64_t row = 0; row < sizes.rows; ++row) {
-    CNNPLAN_INDEPENDENT
-    for (std::int64_t f = 0; f < sizes.filters; ++f) dbias[f] += dy[row * sizes.filters + f];
-  }
-}
-
-template void add_product(const ProductSizes&, const float*, const float*, float*);
-template void add_product(const ProductSizes&, const float*, const BFloat16*, float*);
+template void add_product(const ProductSizes&, Range, const float*, const float*, float*);
+template void add_product(const ProductSizes&, Range, const float*, const BFloat16*, float*);
 template void product_with_transposed(const ProductSizes&, const float*, const float*, float*);
 template void product_with_transposed(const ProductSizes&, const float*, const BFloat16*, float*);
 

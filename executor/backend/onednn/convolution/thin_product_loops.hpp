@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include "executor/backend/onednn/position_sums.hpp"
+#include "planner/tensor/box.hpp"
+
 namespace cnnplan::onednn {
 
 // X is (rows, depth), W is (depth, filters) and Y is (rows, filters), all dense. T is float or
@@ -14,9 +17,11 @@ struct ProductSizes {
   std::int64_t filters = 0;
 };
 
-// Computes y += x * weight.
+// A float may add at most this many products, as each addition is one of the sum of eight.
+inline constexpr std::int64_t most_depth = 8 * most_float_terms;
+// Computes y += x * weight over a range of the depth. @pre the range is at most most_depth
 template <typename T>
-void add_product(const ProductSizes& sizes, const float* x, const T* weight, float* y);
+void add_product(const ProductSizes& sizes, Range depth, const float* x, const T* weight, float* y);
 // Computes y = max(y, 0).
 void clip_negative(float* y, std::int64_t count);
 // Computes dx = dy * weight^T.
@@ -27,7 +32,5 @@ void product_with_transposed(const ProductSizes& sizes,
                              float* dx);
 // Computes dweight = x^T * dy.
 void transposed_product(const ProductSizes& sizes, const float* x, const float* dy, float* dweight);
-// Computes dbias, the sum over the rows of dy.
-void sum_rows(const ProductSizes& sizes, const float* dy, float* dbias);
 
 }  // namespace cnnplan::onednn

@@ -1,6 +1,7 @@
 // Computes the gradient of filters over packed panels. It multiplies pieces of dy with the inputs
 // that each tap reads for them.
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "executor/backend/function_kernel.hpp"
@@ -25,15 +26,13 @@ class FilterGradient {
            static_cast<std::int64_t>(sizeof(float));
   }
 
-  // `dbias` may be null.
-  void run(const float* x, const float* dy, float* dweight, float* dbias) const {
+  void run(const float* x, const float* dy, float* dweight) const {
     const Workspace workspace(workspace_bytes());
     auto* const outputs = reinterpret_cast<float*>(workspace.data());
     float* const inputs = outputs + outputs_.panels * outputs_.floats;
     for (const PositionBox& piece : window().pieces()) {
       const bool adds = piece.row > 0 || piece.column > 0;
       pack_outputs(piece, dy, outputs);
-      if (dbias) sum_panels(outputs, outputs_, piece.positions(), adds, dbias);
       for (std::int64_t begin = 0; begin < inputs_.panels(); begin += inputs_.panels_together()) {
         const std::int64_t end = std::min(begin + inputs_.panels_together(), inputs_.panels());
         inputs_.pack(piece, {begin, end}, x, inputs);
@@ -88,17 +87,16 @@ class FilterGradient {
 }  // namespace
 
 std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec) {
+  if (spec.bias) throw std::logic_error("a gradient over packed panels has no bias");
   FilterGradient gradient(spec);
   const std::int64_t bytes = gradient.workspace_bytes();
   return std::make_unique<FunctionKernel>(
       "packed panels",
       spec,
-      [gradient = std::move(gradient), has_bias = spec.bias](const OperandsByRole& operands,
-                                                             const StepState&) {
+      [gradient = std::move(gradient)](const OperandsByRole& operands, const StepState&) {
         gradient.run(operands[Role::x].as<const float>(),
                      operands[Role::dy].as<const float>(),
-                     operands[Role::dweight].as<float>(),
-                     has_bias ? operands[Role::dbias].as<float>() : nullptr);
+                     operands[Role::dweight].as<float>());
       },
       bytes);
 }

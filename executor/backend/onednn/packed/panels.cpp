@@ -139,21 +139,6 @@ CNNPLAN_VECTORIZED void add_products(
   convolve_fewer<together - 1>(positions - p, x, products, adds, sums);
 }
 
-CNNPLAN_VECTORIZED void sum_panels(
-    const float* y, const PanelLayout& layout, std::int64_t positions, bool adds, float* sums) {
-  using Floats = SixteenLanes::Floats;
-  static_assert(SixteenLanes::count == panel_channels);
-  for (std::int64_t i = 0; i < layout.panels; ++i, y += layout.floats, sums += panel_channels) {
-    Floats sum = {};
-    for (std::int64_t p = 0; p < positions; ++p) {
-      Floats values;
-      load(values, y + p * panel_channels);
-      sum += values;
-    }
-    put(sum, adds, sums);
-  }
-}
-
 CNNPLAN_VECTORIZED void unpack_positions(const float* from,
                                          const PanelLayout& layout,
                                          const OutputFinish& finish,

@@ -48,10 +48,6 @@ struct PanelProducts {
 void add_products(
     const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums);
 
-// Computes sums[16 i + j], the sum over `positions` of channel j of panel i.
-void sum_panels(
-    const float* y, const PanelLayout& layout, std::int64_t positions, bool adds, float* sums);
-
 struct OutputFinish {
   const float* bias = nullptr;  // of each channel; null: none
   bool relu = false;
