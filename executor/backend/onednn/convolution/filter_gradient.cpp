@@ -49,6 +49,11 @@ bool sums_in_parts(const std::string& implementation, const KernelSpec& spec) {
   return false;
 }
 
+// Returns true for our own kernels that add blocks in doubles themselves, for the bias, too.
+bool sums_in_doubles(const std::string& implementation) {
+  return implementation == "gathered rows" || implementation == "depthwise loops";
+}
+
 // Returns how many positions a kernel sums. All other kernels add every product to one float. Over
 // P equal products the error was up to 1e-8 P, so 256 of them keep 1e-6 sqrt(log2 n). The calls and
 // sums of so short blocks cost up to 10 %, so smaller images have longer ones: 1e-5 and 2 %.
@@ -263,6 +268,7 @@ std::unique_ptr<Kernel> make_blocked_convolution(const Library& library,
   }
   auto whole = make_convolution(library, without_bias(spec), constants);
   const std::string implementation = whole->implementation();
+  if (sums_in_doubles(implementation)) return make_convolution(library, spec, constants);
   const std::int64_t all = volume(spec.out) / spec.out[Dim::c];
   const std::int64_t wanted = std::min(all, block_positions(implementation, spec));
   if (!spec.bias && wanted == all) return whole;
