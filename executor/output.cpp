@@ -140,7 +140,8 @@ void print_verification(const Verification& verification) {
               tensors.size(),
               tensors.empty() ? 0.0 : tensors.front().excess());
   if (!verification.blunt.empty()) {
-    std::printf("rounding alone changes %s by more than half its size\n", verification.blunt.c_str());
+    std::printf("rounding alone changes %s by more than half its size\n",
+                verification.blunt.c_str());
   }
   const KernelChecks& kernels = verification.kernels;
   std::printf("kernels: %.3g %% of %.0f results checked; worst error %.2g times its limit",

@@ -11,8 +11,9 @@
 namespace cnnplan {
 namespace {
 
-constexpr double element_margin = 10.0;  // errors of a million elements reach 5 deviations
-constexpr double norm_margin = 4.0;
+constexpr double element_margin = 10.0;   // errors of a million elements reach 5 deviations
+constexpr double norm_margin = 4.0;       // of many elements
+constexpr double few_margin = 6.0;        // in addition, divided by the root of their number
 constexpr double stored_roundings = 4.0;  // that are always allowed, times the value
 constexpr double usual_part = 0.9;        // of the elements that change at all
 constexpr double usual_factor = 8.0;      // beyond it, a change counts as that of a switch
@@ -109,8 +110,8 @@ TensorComparison compare_tensor(std::string name, const TensorRuns& runs, Elemen
   }
   result.norm = norm_of(runs.exact);
   const double elements = std::sqrt(static_cast<double>(limits.size()));
-  result.norm_limit = norm_margin * result.rounding + floor_of(result.norm, element) +
-                      lost_number(element) * elements;
+  result.norm_limit = (norm_margin + few_margin / std::max(1.0, elements)) * result.rounding +
+                      floor_of(result.norm, element) + lost_number(element) * elements;
   result.norm_error = norm_of_difference(runs.computed, runs.exact);
   return result;
 }

@@ -34,7 +34,9 @@ constexpr std::array<OneRankRun, 4> one_rank_runs{{{"exact", RoundingRun::exact}
 // That are computed again of one operand of a convolution.
 constexpr double most_products = 2e7;
 constexpr double least_part_of_gradients = 0.01;
-constexpr double least_roundings = 32.0;  // of activations: the same part in coarse precisions
+constexpr double least_roundings = 256.0;  // of activations, in place of it in 16 bits
+// Losses hardly depend on smaller outputs.
+constexpr double least_output = 0.01;
 // A number in double keeps this change, larger or smaller.
 constexpr double least_change = 0x1p-52;
 constexpr double blunt_part = 0.5;  // of a tensor: where rounding changes more, nothing is known
@@ -152,6 +154,10 @@ class Scale {
             const TensorComparison* next) const {
     if (tensor.kind == Kind::running_mean) {
       return std::max(compared.norm, std::sqrt(next->norm));
+    }
+    if (tensor.kind == Kind::output) {
+      return std::max(compared.norm,
+                      least_output * std::sqrt(static_cast<double>(tensor.elements())));
     }
     if (tensor.kind != Kind::gradient || elements_ == 0.0) return compared.norm;
     const double part = static_cast<double>(tensor.elements()) / elements_;

@@ -78,7 +78,7 @@ PROJECT = [
     ("executor/checkpoint/*", ["planner/{base,tensor,plan,run}/*", "executor/{backend,comm,hdf5,step}/*"]),
     ("executor/training/*", ["planner/{base,tensor,network,plan,run}/*", "planner/schedule/{schedule,rank_memory}.hpp",
                              "executor/{backend,comm,hdf5,data,step,checkpoint}/*"]),
-    ("executor/verify/*", ["planner/{base,tensor,network,kernel,plan}/*", "planner/schedule/schedule.hpp",
+    ("executor/verify/*", ["planner/{base,tensor,kernel,plan}/*", "planner/schedule/schedule.hpp",
                            "executor/backend/{,reference/}*",
                            "executor/{comm,hdf5,data,step,checkpoint,training}/*"]),
     ("executor/weights/*", ["planner/{base,import}/*", "planner/import/onnx/onnx_file.hpp",
