@@ -15,7 +15,9 @@
 namespace cnnplan::test {
 namespace {
 
-constexpr double most_too_sensitive = 0.02;  // of right plans
+// Parts of right plans that rounding may hide.
+constexpr double most_too_sensitive = 0.02;
+constexpr double most_in_16_bits = 0.1;
 
 Plan plan_of(std::uint64_t seed, int ranks, Precision precision) {
   Plan plan = seed % 3 == 0   ? random_plan(seed, ranks)
@@ -58,7 +60,8 @@ void check_right_plans(Precision precision, const std::string& backend, int case
                              << counts[Verdict::too_sensitive] << " too sensitive, "
                              << counts[Verdict::different] << " different");
   CHECK(counts[Verdict::different] == 0);
-  CHECK(counts[Verdict::too_sensitive] <= std::max(1.0, most_too_sensitive * cases));
+  const double most = precision == Precision::bf16 ? most_in_16_bits : most_too_sensitive;
+  CHECK(counts[Verdict::too_sensitive] <= std::max(1.0, most * cases));
 }
 
 }  // namespace
