@@ -81,4 +81,41 @@ TEST_CASE("verify: right plans are not different in 16 bits") {
       Precision::bf16, tested_backend("reference"), environment_number("CNNPLAN_CASES", 2));
 }
 
+// Its biases sum error signals that are equal at all positions of a sample.
+TEST_CASE("verify: sums of many equal numbers are no false alarm") {
+  const Communicator world = Communicator::world();
+  Convolution convolution{.filters = 8, .bias = true};
+  for (const std::size_t dim : {1, 2}) {
+    convolution.window.dims[dim] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  }
+  const Network network("sums",
+                        {{"in", {}, Input{.channels = 3, .size = {1, 48, 48}}},
+                         {"c1", {"in"}, convolution},
+                         {"r1", {"c1"}, Relu{}},
+                         {"c2", {"r1"}, convolution},
+                         {"g", {"c2"}, GlobalPooling{}},
+                         {"f", {"g"}, FullyConnected{.outputs = 10}},
+                         {"loss", {"f"}, SoftmaxCrossEntropy{}}});
+  const Plan plan = uniform_plan(network, 6, Mesh({{Axis::n, world.size()}}));
+  const Verification found = verify(plan, {.backend = tested_backend("onednn")}, world, {});
+  if (world.rank() == 0) CHECK(found.verdict() == Verdict::equal);
+}
+
+// A batch norm over the samples of each rank differs from one rank, but its kernels are right.
+TEST_CASE("verify: kernels are checked in a plan that is compared in another form") {
+  const Communicator world = Communicator::world();
+  const Network network("norm",
+                        {{"in", {}, Input{.channels = 3, .size = {1, 6, 6}}},
+                         {"bn", {"in"}, BatchNorm{}},
+                         {"f", {"bn"}, FullyConnected{.outputs = 4}},
+                         {"loss", {"f"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, 6, Mesh({{Axis::n, world.size()}}));
+  plan.layers[1].statistics = BatchNormStatistics::local;
+  const Verification found = verify(plan, {.backend = tested_backend("onednn")}, world, {});
+  if (world.rank() > 0) return;
+  CHECK(found.verdict() == Verdict::equal);
+  CHECK(found.kernels.checked == found.kernels.results);
+  CHECK(found.kernels.results > 0.0);
+}
+
 }  // namespace cnnplan::test
