@@ -14,7 +14,8 @@
 namespace cnnplan::test {
 namespace {
 
-constexpr std::int64_t channels = 3;
+constexpr std::int64_t channels = 12;
+constexpr std::int64_t weights = channels * channels;
 
 KernelSpec filter_gradient() {
   KernelSpec spec{.phase = KernelPhase::backward_filter};
@@ -40,9 +41,9 @@ std::unique_ptr<KernelFindings> findings_with(double fault, double products) {
   std::vector<float> dy(volume(spec.out));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) - 2.0F;
   for (std::size_t i = 0; i < dy.size(); ++i) dy[i] = static_cast<float>(i % 5) - 1.5F;
-  std::vector<float> dweight(channels * channels);
+  std::vector<float> dweight(weights);
   const std::vector<TensorView> operands{
-      view(x, spec.in), view(dy, spec.out), view(dweight, Shape{{1, 1, 1, 1, 9}})};
+      view(x, spec.in), view(dy, spec.out), view(dweight, Shape{{1, 1, 1, 1, weights}})};
   backend.make_kernel(spec, {}, "")->run(operands, {});
   return findings;
 }
@@ -52,8 +53,8 @@ std::unique_ptr<KernelFindings> findings_with(double fault, double products) {
 TEST_CASE("CheckedBackend: a right kernel is within its limits") {
   const auto found = findings_with(0.0, 1e6);
   CHECK(found->worst().excess < 1.0);
-  CHECK(found->checked() == 9);
-  CHECK(found->results() == 9);
+  CHECK(found->checked() == weights);
+  CHECK(found->results() == weights);
 }
 
 TEST_CASE("CheckedBackend: one wrong result is found, with its operation") {
