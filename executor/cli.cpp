@@ -146,11 +146,13 @@ void add_check_options(CLI::App& app, Options& options) {
           ->expected(0, 1)
           ->default_str("0")
           ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
-  app.add_flag("--verify",
+  app.add_flag("--verify{reference}",
                options.verify,
                "Instead of training, compare outputs and gradients of one step with a step of one "
-               "rank, on the same weights and data. Print the tensors that differ most; exit code "
-               "1 where rounding cannot explain the differences")
+               "rank in double, on the same weights and data. Limits follow from what rounding "
+               "does to each tensor. Exit code 10: different; 11: too sensitive to tell in this "
+               "precision")
+      ->check(CLI::IsMember({"reference"}))
       ->excludes("--epochs",
                  "--steps",
                  "--test",

@@ -16,7 +16,7 @@ struct Options {
   std::string graphs = "auto";
   bool verbose = false;
   bool chose_backend = false;  // set by the user
-  bool verify = false;
+  std::string verify;          // what to compare with; empty: training
   std::int64_t check_period = 0;
   TrainingOptions training;
 };

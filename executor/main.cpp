@@ -10,7 +10,7 @@
 #include "executor/output.hpp"
 #include "executor/training/inference.hpp"
 #include "executor/training/trainer.hpp"
-#include "executor/training/verification.hpp"
+#include "executor/verify/verification.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 
@@ -19,7 +19,7 @@ namespace {
 
 // Output files are checked before the work, so that a long training does not lose its result.
 void check_outputs(const Options& options) {
-  if (options.verify) return;
+  if (!options.verify.empty()) return;
   const TrainingOptions& training = options.training;
   for (const std::string& output : {options.inferred_file, options.run_file, training.dump_file}) {
     for (const std::string& input : {options.plan_file, training.data_file, training.test_file}) {
@@ -69,8 +69,13 @@ void verify(const Plan& plan, const Options& options, const Communicator& world)
   on_first_rank(world, [&] {
     print_verification(found);
     std::fflush(stdout);  // before the error message, if one follows
-    if (found.holds()) return;
-    throw Error(ExitCode::internal, "the plan does not compute what one rank does");
+    if (found.verdict() == Verdict::equal) return;
+    if (found.verdict() == Verdict::different) {
+      throw Error(ExitCode::wrong_result, "the plan does not compute what one rank does");
+    }
+    throw Error(ExitCode::too_sensitive,
+                "rounding hides whether the plan computes what one rank does; solve with "
+                "--precision fp64 and verify that plan");
   });
 }
 
@@ -106,7 +111,7 @@ void execute(const Options& options, const Communicator& world) {
   require_multigrid(plan, options);
   const std::string why = options.chose_backend ? "" : why_no_gpu();
   if (world.rank() == 0 && !why.empty()) print_note(why);
-  if (options.verify) return verify(plan, options, world);
+  if (!options.verify.empty()) return verify(plan, options, world);
   if (!options.inferred_file.empty()) return infer(plan, options, world);
   train(plan, input_file(options.plan_file, text), options, world);
 }

@@ -100,20 +100,61 @@ void print_summary(const InferenceReport& report, const std::string& file) {
   std::printf("\nwrote %s\n", file.c_str());
 }
 
-void print_verification(const Verification& verification) {
-  constexpr std::size_t most = 5;
-  const auto& tensors = verification.tensors;
-  std::printf("%-40s  %s\n", "tensor", "relative error");
-  for (std::size_t i = 0; i < std::min(most, tensors.size()); ++i) {
-    std::printf("%-40s  %.2e\n", tensors[i].name.c_str(), tensors[i].relative_error);
+namespace {
+
+const char* sentence(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::equal:
+      return "equal: the plan computes what one rank computes in double, up to rounding";
+    case Verdict::different:
+      return "DIFFERENT: the plan does not compute what one rank computes in double";
+    case Verdict::too_sensitive:
+      break;
   }
-  std::printf("%zu tensors of one step beside one rank: at most %.2e apart, %s\n",
+  return "too sensitive to tell in this precision (use fp64)";
+}
+
+}  // namespace
+
+void print_verification(const Verification& verification) {
+  constexpr std::size_t most = 3;
+  constexpr double mib = 1048576.0;
+  const auto& tensors = verification.tensors;
+  std::printf("%s\n%-40s  %-9s  %-9s  %-9s  %s\n",
+              sentence(verification.verdict()),
+              "tensor",
+              "error",
+              "limit",
+              "L2 error",
+              "L2 limit");
+  for (std::size_t i = 0; i < std::min(most, tensors.size()); ++i) {
+    const TensorComparison& tensor = tensors[i];
+    std::printf("%-40s  %-9.2e  %-9.2e  %-9.2e  %.2e\n",
+                tensor.name.c_str(),
+                tensor.error,
+                tensor.limit,
+                tensor.norm_error,
+                tensor.norm_limit);
+  }
+  std::printf("%zu tensors of one step, all elements; worst error %.2g times its limit\n",
               tensors.size(),
-              tensors.front().relative_error,
-              verification.holds() ? "equal but for rounding" : "NOT EQUAL");
-  std::printf("rounding of the weights alone: %.2e on one rank; limit %.2e\n",
-              verification.rounding,
-              verification.limit);
+              tensors.empty() ? 0.0 : tensors.front().excess());
+  if (!verification.blunt.empty()) {
+    std::printf("rounding alone changes %s by more than half its size\n",
+                verification.blunt.c_str());
+  }
+  const KernelChecks& kernels = verification.kernels;
+  std::printf("kernels: %.3g %% of %.0f results checked; worst error %.2g times its limit",
+              kernels.results > 0.0 ? 100.0 * kernels.checked / kernels.results : 100.0,
+              kernels.results,
+              kernels.worst.excess);
+  if (kernels.worst.excess > 0.0) {
+    std::printf(", in %s of rank %d", kernels.worst.operation.c_str(), kernels.rank);
+  }
+  std::printf("\n");
+  std::printf("one rank ran 4 steps in double: %.1f s, %.0f MiB\n",
+              verification.seconds,
+              static_cast<double>(verification.memory_bytes) / mib);
 }
 
 }  // namespace cnnplan

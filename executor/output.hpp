@@ -7,7 +7,7 @@
 
 #include "executor/training/inference.hpp"
 #include "executor/training/trainer.hpp"
-#include "executor/training/verification.hpp"
+#include "executor/verify/verification.hpp"
 
 namespace cnnplan {
 

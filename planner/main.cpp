@@ -84,7 +84,7 @@ const std::map<std::string, SearchMethod> method_names{
     {"longest_path", SearchMethod::longest_path_first}};
 
 std::string exit_codes() {
-  return exit_codes_help({ExitCode::preempted});
+  return exit_codes_help({ExitCode::wrong_result, ExitCode::too_sensitive, ExitCode::preempted});
 }
 
 const std::map<std::string, Recompute> recompute_names{{"never", Recompute::never},

@@ -142,9 +142,11 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-o,--output",
                  options.output_file,
                  "Output file; default: profile.json, with --links platform.json");
-  app.footer(footer +
-             exit_codes_help(
-                 {ExitCode::prediction_outside_limit, ExitCode::not_finite, ExitCode::preempted}));
+  app.footer(footer + exit_codes_help({ExitCode::prediction_outside_limit,
+                                       ExitCode::not_finite,
+                                       ExitCode::wrong_result,
+                                       ExitCode::too_sensitive,
+                                       ExitCode::preempted}));
 }
 
 void set_defaults(Options& options) {

@@ -53,6 +53,7 @@ Data open_data(const Plan& plan,
       data.training = std::move(file);
     }
   }
+  if (options.hooks.data) data.training = options.hooks.data(std::move(data.training));
   if (!options.test_file.empty()) {
     data.test =
         open_in_order(options.test_file, shape, world, Labels::with, options.augmentation, threads);
@@ -160,7 +161,8 @@ RunReport train(const Plan& given,
   const ResumePoint resume = find_resume_point(given, wanted, world);
   const TrainingOptions options = options_from(resume, wanted);
   const auto note = world.rank() == 0 ? callbacks.note : nullptr;
-  const std::unique_ptr<Backend> backend = backend_for(given, options, world);
+  std::unique_ptr<Backend> backend = backend_for(given, options, world);
+  if (options.hooks.backend) backend = options.hooks.backend(std::move(backend));
   Plan plan = plan_from(resume, without_foreign_names(given, backend->fingerprint(), note));
   Schedule schedule = lower(plan, world.rank());
   require_room(plan, schedule, options, world, *backend);

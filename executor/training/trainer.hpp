@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,11 +11,18 @@
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
 #include "executor/data/augmentation.hpp"
+#include "executor/data/data_source.hpp"
 #include "executor/step/graph_choice.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/run/run.hpp"
 
 namespace cnnplan {
+
+// Each function replaces a part of a training by the part that it returns. It may be empty.
+struct TrainingHooks {
+  std::function<std::unique_ptr<Backend>(std::unique_ptr<Backend> made)> backend;
+  std::function<std::unique_ptr<DataSource>(std::unique_ptr<DataSource> opened)> data;
+};
 
 struct TrainingOptions {
   std::string backend{default_backend()};
@@ -54,6 +62,7 @@ struct TrainingOptions {
   // the residual before the first coarse correction, forward or backward. With a warm start, the
   // latter is taken from the first check.
   std::optional<double> residual_limit;
+  TrainingHooks hooks = {};  // for checks and tests
 };
 
 struct Progress {

@@ -13,7 +13,7 @@ struct Row {
   std::string_view meaning;
 };
 
-constexpr std::array<Row, 11> rows{
+constexpr std::array<Row, 13> rows{
     {{ExitCode::ok, "ok"},
      {ExitCode::internal, "internal error: the program has a fault"},
      {ExitCode::usage, "the command line is wrong"},
@@ -24,6 +24,8 @@ constexpr std::array<Row, 11> rows{
      {ExitCode::not_finite, "a value of the training is NaN or infinite"},
      {ExitCode::peer_lost, "another rank was lost"},
      {ExitCode::io, "a file cannot be read or written"},
+     {ExitCode::wrong_result, "a check found a wrong result"},
+     {ExitCode::too_sensitive, "rounding hides whether results are right: use --precision fp64"},
      {ExitCode::preempted, "a signal stopped the training, and its state is saved"}}};
 
 constexpr std::size_t column = 4;  // where the meanings begin, after an indentation of two

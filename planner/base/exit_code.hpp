@@ -17,6 +17,8 @@ enum class ExitCode : int {
   not_finite = 7,
   peer_lost = 8,
   io = 9,
+  wrong_result = 10,
+  too_sensitive = 11,
   preempted = 75,
 };
 

@@ -119,6 +119,8 @@ int run(int argc, char** argv) {
                                        ExitCode::prediction_outside_limit,
                                        ExitCode::not_finite,
                                        ExitCode::peer_lost,
+                                       ExitCode::wrong_result,
+                                       ExitCode::too_sensitive,
                                        ExitCode::preempted}));
   try {
     app.parse(argc, argv);

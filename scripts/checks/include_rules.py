@@ -81,9 +81,12 @@ PROJECT = [
     ("executor/checkpoint/*", ["planner/{base,tensor,plan,run}/*", "executor/{backend,comm,hdf5,step}/*"]),
     ("executor/training/*", ["planner/{base,tensor,network,plan,run}/*", "planner/schedule/{schedule,rank_memory}.hpp",
                              "executor/{backend,comm,hdf5,data,step,checkpoint}/*"]),
+    ("executor/verify/*", ["planner/{base,tensor,kernel,plan}/*", "planner/schedule/schedule.hpp",
+                           "executor/backend/{,reference/}*",
+                           "executor/{comm,hdf5,data,step,checkpoint,training}/*"]),
     ("executor/weights/*", ["planner/{base,import}/*", "planner/import/onnx/onnx_file.hpp",
                             "executor/hdf5/weights_file.hpp"]),
-    ("executor/*", ["planner/base/*", "executor/{comm,training}/*"]),
+    ("executor/*", ["planner/base/*", "executor/{comm,training,verify}/*"]),
 
     ("profiler/*", ["planner/{base,tensor,kernel,platform,plan,run,schedule,cost,import,report}/*",
                     "planner/search/candidates/*", "executor/{backend,comm,data,step}/*", "executor/cli_exit.hpp"]),

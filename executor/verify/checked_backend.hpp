@@ -1,0 +1,79 @@
+// Compares each kernel that a rank runs with the reference in double, on the inputs that it had.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "executor/verify/decorated_backend.hpp"
+
+namespace cnnplan {
+
+// The worst result is that with the largest error relative to its limit.
+struct KernelFinding {
+  std::string operation;  // id of the operation
+  double error = 0.0;
+  double limit = 0.0;
+  double excess = 0.0;  // error / limit
+};
+
+// Collects the findings of one rank. Lanes may add findings at the same time.
+class KernelFindings {
+ public:
+  // `operations` holds the ids of the operations that run kernels, in their order.
+  explicit KernelFindings(std::vector<std::string> operations)
+      : operations_(std::move(operations)) {}
+
+  // Adds the results of one operand of the kernel at this place in the order.
+  void add(std::size_t kernel, KernelFinding worst, std::int64_t checked, std::int64_t results);
+
+  const KernelFinding& worst() const { return worst_; }
+  std::int64_t checked() const { return checked_; }
+  std::int64_t results() const { return results_; }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::string> operations_;
+  KernelFinding worst_;
+  std::int64_t checked_ = 0;  // results that were compared
+  std::int64_t results_ = 0;
+};
+
+// Remembers where the reference found the maxima of poolings, by the memory of their indices, since
+// only the backend can read its own indices.
+class MaximumPlaces {
+ public:
+  static constexpr double tie = -2.0;  // several inputs equal the maximum
+
+  void set(const void* memory, std::vector<double> places);
+  // Returns an empty list where nothing is known.
+  std::vector<double> get(const void* memory) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<const void*, std::vector<double>> places_;
+};
+
+class CheckedBackend final : public DecoratedBackend {
+ public:
+  // Keeps a reference to the findings. `products` limits how many products of a convolution are
+  // computed again. Blocks of larger ones are drawn at random, and corners always belong to them.
+  CheckedBackend(std::unique_ptr<Backend> inner, KernelFindings& findings, double products);
+
+  std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
+                                      const KernelConstants& constants,
+                                      const std::string& implementation) override;
+
+ private:
+  KernelFindings& findings_;
+  double products_;
+  std::unique_ptr<Backend> reference_;
+  MaximumPlaces maxima_;
+  std::size_t kernels_ = 0;
+};
+
+}  // namespace cnnplan

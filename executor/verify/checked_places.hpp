@@ -1,0 +1,21 @@
+// Chooses the results of a block that are computed again.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "planner/tensor/shape.hpp"
+
+namespace cnnplan {
+
+// Returns the index (n, c, d, h, w) of a place in a dense, channels-last block.
+std::array<std::int64_t, dim_count> index_at(const Shape& shape, std::int64_t place);
+std::size_t dense_place(const Shape& shape, const std::array<std::int64_t, dim_count>& index);
+
+// Returns all places if they are at most `most`. Else it returns the corners, and short runs of
+// neighbours that are drawn at random until there are `most` places.
+std::vector<std::int64_t> checked_places(const Shape& shape, std::int64_t most, std::uint64_t seed);
+
+}  // namespace cnnplan

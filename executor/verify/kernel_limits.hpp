@@ -1,0 +1,37 @@
+// Bounds the rounding errors of kernels that are no convolutions.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "executor/backend/backend.hpp"
+#include "planner/kernel/kernel_operands.hpp"
+
+namespace cnnplan {
+
+// Holds the operands of one run of a kernel as dense doubles, in the order of kernel_operands().
+struct KernelValues {
+  std::vector<std::vector<double>> before;  // as the kernel found them
+  std::vector<std::vector<double>> exact;   // after the reference in double
+  // Sums of absolute terms by operand, where all results are sums; else empty.
+  std::vector<std::vector<double>> absolute;
+};
+
+// A sum of n terms may be off by this factor times rounding, the root of n, and the sum of absolute
+// terms (Higham, Mary 2019).
+double sum_limit(double absolute, double terms, Precision precision);
+// Every result may also be off by roundings when it is stored.
+double stored_limit(double exact, ElementType element);
+
+// Names one run of a kernel that is checked.
+struct KernelRun {
+  const KernelSpec& spec;
+  const KernelConstants& constants;
+  const StepState& state;
+  const KernelValues& values;
+};
+
+// Returns the limit of each element of a written operand. @pre the kernel is no convolution
+std::vector<double> kernel_limits(const KernelRun& run, std::size_t operand);
+
+}  // namespace cnnplan

@@ -1,0 +1,42 @@
+// Runs a step in double with the roundings that another precision would make.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "executor/verify/decorated_backend.hpp"
+#include "executor/verify/noise_levels.hpp"
+
+namespace cnnplan {
+
+// `exact` rounds nothing. All other runs round every stored tensor, and add random errors as large
+// as the errors of sums. Values at which a function switches, such as 0 at a ReLU, are near it if
+// rounding could move them across. `up` moves near values to one side, and `down` to the other.
+enum class RoundingRun { exact, random, up, down };
+
+struct RoundingNoise {
+  Precision precision = Precision::fp32;  // whose roundings are made
+  RoundingRun run = RoundingRun::exact;
+  std::uint64_t seed = 1;
+  NoiseLevels* levels = nullptr;  // `exact` and `random` write it, in this order
+};
+
+// Decorates the reference backend. Its kernels must have precision fp64.
+class NoisyBackend final : public DecoratedBackend {
+ public:
+  // Keeps a reference to the levels.
+  NoisyBackend(std::unique_ptr<Backend> reference, const RoundingNoise& noise)
+      : DecoratedBackend(std::move(reference)), noise_(noise) {}
+
+  std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
+                                      const KernelConstants& constants,
+                                      const std::string& implementation) override;
+
+ private:
+  RoundingNoise noise_;
+  std::size_t kernels_ = 0;  // made so far
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,42 @@
+// Keeps the dumps of the steps that a verification compares, in a temporary folder.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "executor/checkpoint/parameter_file.hpp"
+#include "executor/comm/communicator.hpp"
+
+namespace cnnplan {
+
+// Rank 0 makes and removes the folder; all ranks know its path.
+class TemporaryFolder {
+ public:
+  // It is collective. @throws IoError
+  explicit TemporaryFolder(const Communicator& world);
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+  std::string file(const std::string& name) const { return path_ + '/' + name; }
+
+ private:
+  bool is_own_;
+  std::string path_;
+};
+
+// Describes the first state of a step in double.
+struct FirstState {
+  std::string dump;          // of the plan's step, which has left the weights as they were
+  std::string weights_file;  // that the user gave; empty: none
+  Precision precision = Precision::fp32;  // of the plan
+  double change = 0.0;  // relative change of weights by rounding, larger and smaller in turn
+  bool copies = false;  // true: convolutions read copies of weights in the activations' element
+};
+
+// Writes the weights of the plan and the running values before its step.
+// @throws IoError, InputError
+void write_first_state(const std::string& file,
+                       const FirstState& state,
+                       const std::vector<DumpedTensor>& tensors);
+
+}  // namespace cnnplan

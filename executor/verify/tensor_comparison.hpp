@@ -1,0 +1,43 @@
+// Compares a tensor of a plan with one rank in double, within limits from its sensitivity.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "planner/tensor/element.hpp"
+
+namespace cnnplan {
+
+// Holds one tensor of all runs. All lists are equally long.
+struct TensorRuns {
+  std::vector<double> computed;              // under the plan
+  std::vector<double> exact;                 // on one rank in double
+  std::vector<std::vector<double>> rounded;  // on one rank with roundings, run by run
+};
+
+// The worst element is that with the largest error relative to its limit.
+struct TensorComparison {
+  std::string name;         // as in a dump: "/conv1/weight_gradient", "/fc/output", "/loss"
+  std::size_t element = 0;  // the worst element, counted in row-major order
+  double error = 0.0;       // of the worst element
+  double limit = 0.0;       // of the worst element
+  double norm_error = 0.0;  // L2 norm of all errors
+  double norm_limit = 0.0;
+  double rounding = 0.0;  // L2 norm of the largest change in a rounded run
+  double norm = 0.0;      // of the exact tensor
+
+  // Returns the error relative to its limit, of the worst element or of the norm. It is infinite
+  // where a value is not finite.
+  double excess() const;
+};
+
+// Returns the limit of each element: a margin times the largest change of the element in the
+// rounded runs, which counts at least as much as that of a usual element of the tensor.
+std::vector<double> element_limits(const TensorRuns& runs, ElementType element);
+
+// @pre there is a rounded run
+TensorComparison compare_tensor(std::string name, const TensorRuns& runs, ElementType element);
+
+}  // namespace cnnplan

@@ -1,0 +1,297 @@
+// Runs the steps of a verification, and compares their dumps tensor by tensor.
+#include "executor/verify/verification.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "executor/comm/program.hpp"
+#include "executor/hdf5/weights_file.hpp"
+#include "executor/training/training_context.hpp"
+#include "executor/verify/noisy_backend.hpp"
+#include "executor/verify/rounded_data.hpp"
+#include "executor/verify/rounding.hpp"
+#include "executor/verify/step_files.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+namespace {
+
+using Kind = DumpedTensor::Kind;
+
+// Names the runs on one rank as their files are named.
+struct OneRankRun {
+  const char* name;
+  RoundingRun run;
+};
+constexpr std::array<OneRankRun, 4> one_rank_runs{{{"exact", RoundingRun::exact},
+                                                   {"random", RoundingRun::random},
+                                                   {"up", RoundingRun::up},
+                                                   {"down", RoundingRun::down}}};
+
+// That are computed again of one operand of a convolution.
+constexpr double most_products = 2e7;
+constexpr double least_part_of_gradients = 0.01;
+constexpr double least_roundings = 256.0;  // of activations, in place of it in 16 bits
+// Losses hardly depend on smaller outputs.
+constexpr double least_output = 0.01;
+// A number in double keeps this change, larger or smaller.
+constexpr double least_change = 0x1p-52;
+constexpr double blunt_part = 0.5;  // of a tensor: where rounding changes more, nothing is known
+
+TrainingOptions one_step(const TrainingOptions& options, const std::string& dump_file) {
+  TrainingOptions step = options;
+  step.steps = 1;
+  step.epochs = 0;
+  step.learning_rate = 0.0;
+  step.test_file.clear();
+  step.checkpoint_folder.clear();
+  step.restart_folder.clear();
+  step.gradient_check_period.reset();
+  step.dump_file = dump_file;
+  return step;
+}
+
+// Makes the steps of one rank in double.
+class OneRank {
+ public:
+  OneRank(const Plan& plan, const TrainingOptions& options, const TemporaryFolder& folder)
+      : plan_(on_one_rank(plan)), precision_(plan.precision), options_(options), folder_(folder) {
+    plan_.precision = Precision::fp64;
+    tensors_ = dumped_tensors(plan_, lower(plan_, 0));
+  }
+
+  const Plan& plan() const { return plan_; }
+  const std::vector<DumpedTensor>& tensors() const { return tensors_; }
+
+  // Dumps one step, and returns the bytes that it needed.
+  std::int64_t run(const OneRankRun& run, const Communicator& self) {
+    TrainingOptions step = one_step(options_, file(run.name));
+    step.backend = "reference";
+    step.nccl = false;
+    step.loss_scale = loss_scale_of(options_, precision_);
+    step.weights_file = file("weights");
+    step.hooks = hooks_of(run.run);
+    const bool is_exact = run.run == RoundingRun::exact;
+    write_first_state(step.weights_file,
+                      {.dump = file("plan"),
+                       .weights_file = options_.weights_file,
+                       .precision = precision_,
+                       .change = is_exact ? 0.0 : std::max(sum_rounding(precision_), least_change),
+                       .copies = !is_exact && has_weight_copies(precision_)},
+                      tensors_);
+    return train(plan_, step, self, {}).peak_memory_bytes;
+  }
+  std::string file(const std::string& name) const { return folder_.file(name + ".h5"); }
+
+ private:
+  TrainingHooks hooks_of(RoundingRun run) {
+    const RoundingNoise noise{.precision = precision_,
+                              .run = run,
+                              .seed = static_cast<std::uint64_t>(run) + 1,
+                              .levels = &levels_};
+    const bool targets = has_targets(plan_.network);
+    return {.backend =
+                [noise](std::unique_ptr<Backend> made) {
+                  return std::make_unique<NoisyBackend>(std::move(made), noise);
+                },
+            .data =
+                [precision = precision_, targets](std::unique_ptr<DataSource> opened) {
+                  return std::make_unique<RoundedData>(std::move(opened), precision, targets);
+                }};
+  }
+
+  Plan plan_;
+  Precision precision_;
+  const TrainingOptions& options_;
+  const TemporaryFolder& folder_;
+  std::vector<DumpedTensor> tensors_;
+  NoiseLevels levels_;
+};
+
+// Returns the element in which a plan of this precision stores the tensor.
+ElementType element_of(const DumpedTensor& tensor, Precision precision) {
+  if (tensor.kind == Kind::output) return activation_element(precision);
+  return tensor.kind == Kind::loss && precision == Precision::fp64 ? ElementType::fp64
+                                                                   : parameter_element(precision);
+}
+
+TensorRuns read_runs(const OneRank& one, const DumpedTensor& tensor) {
+  const auto read = [&](const char* name) {
+    return TensorFileReader(one.file(name)).read(tensor.name, tensor.extents);
+  };
+  TensorRuns runs{.computed = read("plan"), .exact = {}, .rounded = {}};
+  for (const OneRankRun& run : one_rank_runs) {
+    if (run.run == RoundingRun::exact) {
+      runs.exact = read(run.name);
+    } else {
+      runs.rounded.push_back(read(run.name));
+    }
+  }
+  return runs;
+}
+
+// Says how large each tensor is, compared with which its limit is large.
+class Scale {
+ public:
+  explicit Scale(Precision precision)
+      : least_part_(
+            std::max(least_part_of_gradients,
+                     least_roundings * std::max(unit_rounding(activation_element(precision)),
+                                                factor_rounding(precision)))) {}
+
+  void add(const DumpedTensor& tensor, const TensorComparison& compared) {
+    if (tensor.kind != Kind::gradient) return;
+    squares_ += compared.norm * compared.norm;
+    elements_ += static_cast<double>(tensor.elements());
+  }
+  // Smaller gradients are mere rounding, for example of a bias before a batch norm. A mean is
+  // compared with the deviation, whose tensor follows.
+  double of(const DumpedTensor& tensor,
+            const TensorComparison& compared,
+            const TensorComparison* next) const {
+    if (tensor.kind == Kind::running_mean) {
+      return std::max(compared.norm, std::sqrt(next->norm));
+    }
+    if (tensor.kind == Kind::output) {
+      return std::max(compared.norm,
+                      least_output * std::sqrt(static_cast<double>(tensor.elements())));
+    }
+    if (tensor.kind != Kind::gradient || elements_ == 0.0) return compared.norm;
+    const double part = static_cast<double>(tensor.elements()) / elements_;
+    return std::max(compared.norm, least_part_ * std::sqrt(squares_ * part));
+  }
+
+ private:
+  double least_part_;
+  double squares_ = 0.0;
+  double elements_ = 0.0;
+};
+
+// Returns the first tensor that rounding changes by half its size; empty where there is none.
+std::string blunt_tensor(const std::vector<DumpedTensor>& tensors,
+                         const std::vector<TensorComparison>& compared,
+                         Precision precision) {
+  Scale scale(precision);
+  for (std::size_t i = 0; i < tensors.size(); ++i) scale.add(tensors[i], compared[i]);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const TensorComparison* next = i + 1 < tensors.size() ? &compared[i + 1] : nullptr;
+    const double size = scale.of(tensors[i], compared[i], next);
+    if (size > 0.0 && !(compared[i].rounding <= blunt_part * size)) return compared[i].name;
+  }
+  return {};
+}
+
+void compare(const OneRank& one, Precision precision, Verification& result) {
+  std::vector<DumpedTensor> tensors = one.tensors();
+  std::erase_if(tensors, [](const DumpedTensor& tensor) { return tensor.kind == Kind::weight; });
+  for (const DumpedTensor& tensor : tensors) {
+    result.tensors.push_back(
+        compare_tensor(tensor.name, read_runs(one, tensor), element_of(tensor, precision)));
+  }
+  result.blunt = blunt_tensor(tensors, result.tensors, precision);
+  std::stable_sort(
+      result.tensors.begin(),
+      result.tensors.end(),
+      [](const TensorComparison& a, const TensorComparison& b) { return a.excess() > b.excess(); });
+}
+
+// Returns the ids of the operations of a rank that run kernels.
+std::vector<std::string> kernel_operations(const Plan& plan, int rank) {
+  std::vector<std::string> ids;
+  for (const Operation& operation : lower(plan, rank).operations) {
+    if (std::holds_alternative<KernelOperation>(operation.body)) ids.push_back(operation.id);
+  }
+  return ids;
+}
+
+// Finds the worst kernel of all ranks. It is collective.
+KernelChecks checks_of_all_ranks(const KernelFindings& own, const Communicator& world) {
+  std::vector<double> counts{static_cast<double>(own.checked()),
+                             static_cast<double>(own.results())};
+  world.allreduce(std::span(counts), AllreduceAlgorithm::library);
+  KernelChecks all{.checked = counts[0], .results = counts[1]};
+  all.worst.excess = world.maximum(own.worst().excess);
+  const bool is_here = own.worst().excess == all.worst.excess;
+  all.rank = static_cast<int>(world.maximum(is_here ? world.rank() : -1.0));
+  all.worst.operation = world.broadcast(own.worst().operation, all.rank);
+  const bool is_worst = all.rank == world.rank();
+  all.worst.error = world.maximum(is_worst ? own.worst().error : 0.0);
+  all.worst.limit = world.maximum(is_worst ? own.worst().limit : 0.0);
+  return all;
+}
+
+// Runs one step of the plan with checks of its kernels. It is collective.
+KernelChecks check_kernels(const Plan& plan,
+                           const TrainingOptions& options,
+                           const Communicator& world,
+                           const TrainingCallbacks& callbacks) {
+  KernelFindings findings(kernel_operations(plan, world.rank()));
+  TrainingOptions checked = options;
+  checked.graphs = Graphs::off;
+  checked.hooks.backend = [&](std::unique_ptr<Backend> made) {
+    if (options.hooks.backend) made = options.hooks.backend(std::move(made));
+    return std::make_unique<CheckedBackend>(std::move(made), findings, most_products);
+  };
+  train(plan, checked, world, callbacks);
+  return checks_of_all_ranks(findings, world);
+}
+
+}  // namespace
+
+Verdict Verification::verdict() const {
+  const double of_tensors = tensors.empty() ? 0.0 : tensors.front().excess();
+  const double excess = std::max(of_tensors, kernels.worst.excess);
+  if (excess > certain_excess) return Verdict::different;
+  return excess > 1.0 || !blunt.empty() ? Verdict::too_sensitive : Verdict::equal;
+}
+
+Plan verified_plan(const Plan& plan, const std::function<void(const std::string& text)>& note) {
+  Plan verified = plan;
+  verified.multigrid.clear();
+  if (!plan.multigrid.empty() && note) {
+    note(
+        "--verify runs the layers of chains in order; --check-gradient tells how far multigrid is "
+        "from that");
+  }
+  bool changes = false;
+  for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
+    LayerPlan& layer = verified.layers[i];
+    if (!std::holds_alternative<BatchNorm>(plan.network.layer(i).parameters)) continue;
+    changes = changes || layer.statistics != BatchNormStatistics::global;
+    layer.statistics = BatchNormStatistics::global;
+  }
+  if (changes && plan.ranks > 1 && note) {
+    note("--verify lets batch norms normalise over all ranks, as one rank does");
+  }
+  return verified;
+}
+
+Verification verify(const Plan& plan,
+                    const TrainingOptions& options,
+                    const Communicator& world,
+                    const TrainingCallbacks& callbacks) {
+  const TemporaryFolder folder(world);
+  const Plan verified = verified_plan(plan, world.rank() == 0 ? callbacks.note : nullptr);
+  const TrainingCallbacks quiet{.placed = callbacks.placed, .note = callbacks.note};
+  const TrainingOptions step = one_step(options, folder.file("plan.h5"));
+  Verification result;
+  result.kernels = check_kernels(plan, step, world, quiet);
+  if (!(plan == verified)) train(verified, step, world, {});
+  const Communicator self = Communicator::group(world, {world.rank()});
+  on_first_rank(world, [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    OneRank one(verified, options, folder);
+    for (const OneRankRun& run : one_rank_runs) {
+      result.memory_bytes = std::max(result.memory_bytes, one.run(run, self));
+    }
+    result.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    compare(one, plan.precision, result);
+  });
+  return result;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,61 @@
+// Verifies a plan: its step against one rank in double, and its kernels against the reference.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "executor/comm/communicator.hpp"
+#include "executor/training/trainer.hpp"
+#include "executor/verify/checked_backend.hpp"
+#include "executor/verify/tensor_comparison.hpp"
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// `too_sensitive`: in this precision, rounding alone may explain the differences, or would hide a
+// fault as large as a tensor.
+enum class Verdict { equal, different, too_sensitive };
+
+// Sums up the kernels of all ranks. Each is compared with the reference in double, on the inputs
+// that it had.
+struct KernelChecks {
+  KernelFinding worst;
+  int rank = 0;          // that found it
+  double checked = 0.0;  // results that were compared
+  double results = 0.0;
+};
+
+struct Verification {
+  std::vector<TensorComparison> tensors;  // the largest excess first
+  KernelChecks kernels;
+  std::string blunt;              // a tensor that rounding changes by half its size; empty: none
+  double seconds = 0.0;           // that the runs on one rank took
+  std::int64_t memory_bytes = 0;  // that one rank needed for them at a time
+
+  Verdict verdict() const;
+};
+
+// An error beyond this multiple of its limit is a fault, not rounding.
+inline constexpr double certain_excess = 10.0;
+
+// Returns the plan that is compared: batch norms normalise over all ranks, and chains run their
+// layers in order. `note` gets a sentence about each change of `plan`.
+Plan verified_plan(const Plan& plan, const std::function<void(const std::string& text)>& note);
+
+// Runs one step of the plan, in which each kernel is checked, and one step of verified_plan(plan),
+// unless that is the same plan. Then rank 0 alone runs it in double on the
+// same weights and samples: once exactly, and three times with the roundings of the plan's
+// precision, from which the limits follow. `options` gives the backend, data, weights and seed.
+// Files go to the folder for temporary files.
+//
+// Only rank 0 gets the complete result. This call is collective.
+// @throws as train() does; InfeasibleError when one rank has too little memory for the whole
+// mini-batch in double
+Verification verify(const Plan& plan,
+                    const TrainingOptions& options,
+                    const Communicator& world,
+                    const TrainingCallbacks& callbacks);
+
+}  // namespace cnnplan

@@ -1,0 +1,77 @@
+// Tests what a verification changes in a plan, and how a tensor is compared.
+#include "executor/verify/verification.hpp"
+
+#include <limits>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/network/random_network.hpp"
+
+namespace cnnplan::test {
+
+TEST_CASE("verify: says what it changes in a plan") {
+  const Communicator world = Communicator::world();
+  const Network network("norm",
+                        {{"input", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"bn", {"input"}, BatchNorm{}},
+                         {"fc", {"bn"}, FullyConnected{.outputs = 2}},
+                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, world.size(), Mesh({{Axis::n, world.size()}}));
+  int notes = 0;
+  const auto count = [&](const std::string&) { ++notes; };
+  CHECK(verified_plan(plan, count).layers[1].statistics == BatchNormStatistics::global);
+  CHECK(notes == (world.size() > 1 ? 1 : 0));
+  plan.layers[1].statistics = BatchNormStatistics::global;
+  notes = 0;
+  CHECK(verified_plan(plan, count) == plan);
+  CHECK(notes == 0);
+}
+
+TEST_CASE("compare_tensor: one wrong element in many exceeds its limit") {
+  constexpr std::size_t count = 10000;
+  TensorRuns runs{.computed = std::vector<double>(count, 1.0),
+                  .exact = std::vector<double>(count, 1.0),
+                  .rounded = {std::vector<double>(count, 1.0 + 1e-6)}};
+  CHECK(compare_tensor("t", runs, ElementType::fp32).excess() == 0.0);
+  const double limit = element_limits(runs, ElementType::fp32)[7];
+  CHECK(limit < 2e-5);
+  runs.computed[7] += 3.0 * limit;
+  const TensorComparison found = compare_tensor("t", runs, ElementType::fp32);
+  CHECK(found.element == 7);
+  CHECK(found.excess() == doctest::Approx(3.0));
+}
+
+TEST_CASE("compare_tensor: an element near a switch does not widen the limits of others") {
+  constexpr std::size_t count = 1000;
+  TensorRuns runs{.computed = std::vector<double>(count, 1.0),
+                  .exact = std::vector<double>(count, 1.0),
+                  .rounded = {std::vector<double>(count, 1.0 + 1e-6)}};
+  runs.rounded[0][3] = 2.0;
+  const std::vector<double> limits = element_limits(runs, ElementType::fp32);
+  CHECK(limits[3] > 1.0);
+  CHECK(limits[4] < 2e-5);
+}
+
+TEST_CASE("compare_tensor: a value that is not a number exceeds every limit") {
+  TensorRuns runs{.computed = {1.0, std::numeric_limits<double>::quiet_NaN()},
+                  .exact = {1.0, 2.0},
+                  .rounded = {{1.0, 2.1}}};
+  const TensorComparison found = compare_tensor("t", runs, ElementType::fp32);
+  CHECK(found.excess() == std::numeric_limits<double>::infinity());
+  CHECK(Verification{.tensors = {found}}.verdict() == Verdict::different);
+}
+
+TEST_CASE("verify: verdicts follow from the worst tensor") {
+  const auto verdict = [](double error, const std::string& blunt) {
+    return Verification{.tensors = {{.error = error, .limit = 1.0}}, .blunt = blunt}.verdict();
+  };
+  CHECK(verdict(0.9, "") == Verdict::equal);
+  CHECK(verdict(1.1, "") == Verdict::too_sensitive);
+  CHECK(verdict(9.9, "") == Verdict::too_sensitive);
+  CHECK(verdict(10.1, "") == Verdict::different);
+  CHECK(verdict(0.9, "/fc/weight_gradient") == Verdict::too_sensitive);
+  CHECK(verdict(10.1, "/fc/weight_gradient") == Verdict::different);
+}
+
+}  // namespace cnnplan::test
