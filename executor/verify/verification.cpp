@@ -31,10 +31,10 @@ constexpr std::array<OneRankRun, 4> one_rank_runs{{{"exact", RoundingRun::exact}
                                                    {"up", RoundingRun::up},
                                                    {"down", RoundingRun::down}}};
 
-// That are computed again of one operand of a convolution.
+// Limits the products that are computed again for one operand of a convolution.
 constexpr double most_products = 2e7;
 constexpr double least_part_of_gradients = 0.01;
-constexpr double least_roundings = 256.0;  // of activations, in place of it in 16 bits
+constexpr double least_roundings = 256.0;  // of activations, in 16 bits in place of the hundredth
 // Losses hardly depend on smaller outputs.
 constexpr double least_output = 0.01;
 // A number in double keeps this change, larger or smaller.
@@ -257,7 +257,7 @@ Plan verified_plan(const Plan& plan, const std::function<void(const std::string&
         "from that");
   }
   bool changes = false;
-  for (LayerIndex i = 0; i < plan.network.layer_count(); ++i) {
+  for (const LayerIndex i : plan.network.layers().indices()) {
     LayerPlan& layer = verified.layers[i];
     if (!std::holds_alternative<BatchNorm>(plan.network.layer(i).parameters)) continue;
     changes = changes || layer.statistics != BatchNormStatistics::global;

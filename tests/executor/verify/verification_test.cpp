@@ -22,7 +22,7 @@ TEST_CASE("verify: says what it changes in a plan") {
   const auto count = [&](const std::string&) { ++notes; };
   CHECK(verified_plan(plan, count).layers[1].statistics == BatchNormStatistics::global);
   CHECK(notes == (world.size() > 1 ? 1 : 0));
-  plan.layers[1].statistics = BatchNormStatistics::global;
+  plan.layers[LayerIndex(1)].statistics = BatchNormStatistics::global;
   notes = 0;
   CHECK(verified_plan(plan, count) == plan);
   CHECK(notes == 0);
