@@ -110,7 +110,7 @@ TEST_CASE("verify: kernels are checked in a plan that is compared in another for
                          {"f", {"bn"}, FullyConnected{.outputs = 4}},
                          {"loss", {"f"}, SoftmaxCrossEntropy{}}});
   Plan plan = uniform_plan(network, 6, Mesh({{Axis::n, world.size()}}));
-  plan.layers[1].statistics = BatchNormStatistics::local;
+  plan.layers[LayerIndex(1)].statistics = BatchNormStatistics::local;
   const Verification found = verify(plan, {.backend = tested_backend("onednn")}, world, {});
   if (world.rank() > 0) return;
   CHECK(found.verdict() == Verdict::equal);
