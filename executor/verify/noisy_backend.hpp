@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "executor/verify/decorated_backend.hpp"
+#include "executor/verify/matrix_convolution.hpp"
 #include "executor/verify/noise_levels.hpp"
 
 namespace cnnplan {
@@ -23,12 +25,12 @@ struct RoundingNoise {
   NoiseLevels* levels = nullptr;  // `exact` and `random` write it, in this order
 };
 
-// Decorates the reference backend. Its kernels must have precision fp64.
+// Decorates the reference backend with fast convolutions. Its kernels must have precision fp64.
 class NoisyBackend final : public DecoratedBackend {
  public:
   // Keeps a reference to the levels.
   NoisyBackend(std::unique_ptr<Backend> reference, const RoundingNoise& noise)
-      : DecoratedBackend(std::move(reference)), noise_(noise) {}
+      : DecoratedBackend(std::make_unique<MatrixBackend>(std::move(reference))), noise_(noise) {}
 
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                       const KernelConstants& constants,

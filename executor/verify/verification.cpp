@@ -11,6 +11,7 @@
 #include "executor/hdf5/weights_file.hpp"
 #include "executor/training/training_context.hpp"
 #include "executor/verify/noisy_backend.hpp"
+#include "executor/verify/one_rank_work.hpp"
 #include "executor/verify/rounded_data.hpp"
 #include "executor/verify/rounding.hpp"
 #include "executor/verify/step_files.hpp"
@@ -31,7 +32,7 @@ constexpr std::array<OneRankRun, 4> one_rank_runs{{{"exact", RoundingRun::exact}
                                                    {"up", RoundingRun::up},
                                                    {"down", RoundingRun::down}}};
 
-// Limits the products that are computed again for one operand of a convolution.
+// Limits the products of one operand of a convolution that are computed again.
 constexpr double most_products = 2e7;
 constexpr double least_part_of_gradients = 0.01;
 constexpr double least_roundings = 256.0;  // of activations, in 16 bits in place of the hundredth
@@ -63,7 +64,6 @@ class OneRank {
     tensors_ = dumped_tensors(plan_, lower(plan_, 0));
   }
 
-  const Plan& plan() const { return plan_; }
   const std::vector<DumpedTensor>& tensors() const { return tensors_; }
 
   // Dumps one step, and returns the bytes that it needed.
@@ -277,6 +277,9 @@ Verification verify(const Plan& plan,
   const Plan verified = verified_plan(plan, world.rank() == 0 ? callbacks.note : nullptr);
   const TrainingCallbacks quiet{.placed = callbacks.placed, .note = callbacks.note};
   const TrainingOptions step = one_step(options, folder.file("plan.h5"));
+  on_first_rank(world, [&] {
+    if (callbacks.note) callbacks.note(work_of_one_rank(verified));
+  });
   Verification result;
   result.kernels = check_kernels(plan, step, world, quiet);
   if (!(plan == verified)) train(verified, step, world, {});

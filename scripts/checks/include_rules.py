@@ -123,7 +123,7 @@ LIBRARIES = [
     ("openssl/*", ["planner/base/sha256.cpp"]),
     ("CLI/*", ["{planner,profiler,profiler/cudnn_bench,executor/weights}/main.cpp", "planner/base/cli_one_of.hpp",
                "planner/commands/import_cli.cpp", "executor/{cli.cpp,cli_exit.hpp}"]),
-    ("Eigen/*", ["profiler/links_fit.cpp"]),
+    ("Eigen/*", ["executor/verify/matrix_convolution.cpp", "profiler/links_fit.cpp"]),
     ("doctest/*", ["tests/**"]),
 ]
 # These headers belong to the system (POSIX, Linux) or are the intrinsics of the compiler. Every file may include them.

@@ -9,51 +9,15 @@
 
 #include <doctest/doctest.h>
 
-#include "executor/backend/random.hpp"
 #include "executor/backend/reference/backend.hpp"
 #include "executor/verify/checked_places.hpp"
 #include "executor/verify/dense_operand.hpp"
+#include "tests/executor/verify/random_convolution.hpp"
 
 namespace cnnplan::test {
 namespace {
 
 using Values = std::vector<double>;
-
-// Draws whole numbers, and fills arrays with random values.
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : key_(random_key({.seed = seed})) {}
-  std::int64_t from(std::int64_t first, std::int64_t last) {
-    const auto count = static_cast<std::uint64_t>(last - first + 1);
-    return first + static_cast<std::int64_t>(random_bits(key_, draws_++) % count);
-  }
-  Values values(std::int64_t count) {
-    Values values(count);
-    for (double& value : values) value = 2.0 * random_uniform(key_, draws_++) - 1.0;
-    return values;
-  }
-
- private:
-  std::uint64_t key_;
-  std::uint64_t draws_ = 0;
-};
-
-KernelSpec random_convolution(Draws& draws) {
-  KernelSpec spec{.groups = draws.from(1, 2), .bias = true, .precision = Precision::fp64};
-  spec.in = Shape{{draws.from(1, 2), spec.groups * draws.from(1, 3), 1, 1, 1}};
-  spec.out = Shape{{spec.in[Dim::n], spec.groups * draws.from(1, 3), 1, 1, 1}};
-  for (std::size_t i = 0; i < spec.window.dims.size(); ++i) {
-    WindowDim& dim = spec.window.dims[i];
-    dim = {.kernel = draws.from(1, 3), .stride = draws.from(1, 3)};
-    dim.dilation = draws.from(1, 2);
-    dim.padding_begin = draws.from(0, dim.kernel - 1);
-    const std::int64_t out = draws.from(1, 4);
-    spec.out[spatial_dims[i]] = out;
-    const std::int64_t reach = (out - 1) * dim.stride + (dim.kernel - 1) * dim.dilation + 1;
-    spec.in[spatial_dims[i]] = std::max<std::int64_t>(1, reach - dim.padding_begin);
-  }
-  return spec;
-}
 
 TensorView view(Values& values, const Shape& shape) {
   return dense_view(values, whole(shape));
@@ -78,7 +42,7 @@ TEST_CASE("ConvolutionSums: single results equal the reference's in all phases")
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     CAPTURE(seed);
     Draws draws(seed);
-    KernelSpec spec = random_convolution(draws);
+    KernelSpec spec = random_convolution(draws, 4);
     Values x = draws.values(volume(spec.in));
     Values dy = draws.values(volume(spec.out));
     Values weight = draws.values(weight_volume(spec));

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/verify/one_rank_work.hpp"
 #include "tests/planner/network/random_network.hpp"
 
 namespace cnnplan::test {
@@ -20,7 +21,7 @@ TEST_CASE("verify: says what it changes in a plan") {
   Plan plan = uniform_plan(network, world.size(), Mesh({{Axis::n, world.size()}}));
   int notes = 0;
   const auto count = [&](const std::string&) { ++notes; };
-  CHECK(verified_plan(plan, count).layers[1].statistics == BatchNormStatistics::global);
+  CHECK(verified_plan(plan, count).layers[LayerIndex(1)].statistics == BatchNormStatistics::global);
   CHECK(notes == (world.size() > 1 ? 1 : 0));
   plan.layers[LayerIndex(1)].statistics = BatchNormStatistics::global;
   notes = 0;
@@ -72,6 +73,22 @@ TEST_CASE("verify: verdicts follow from the worst tensor") {
   CHECK(verdict(10.1, "") == Verdict::different);
   CHECK(verdict(0.9, "/fc/weight_gradient") == Verdict::too_sensitive);
   CHECK(verdict(10.1, "/fc/weight_gradient") == Verdict::different);
+}
+
+TEST_CASE("verify: counts the work of one rank for the whole mini-batch") {
+  const Network network("two",
+                        {{"in", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"c1", {"in"}, Convolution{.filters = 3}},
+                         {"c2", {"c1"}, Convolution{.filters = 6, .groups = 3}},
+                         {"g", {"c2"}, GlobalPooling{}},
+                         {"f", {"g"}, FullyConnected{.outputs = 2}},
+                         {"loss", {"f"}, SoftmaxCrossEntropy{}}});
+  const Plan plan = uniform_plan(network, 6, Mesh({{Axis::n, 3}}));
+  // The first layer has no error signal to send back.
+  const double usual = 6.0 * 16.0 * 2.0 * 2.0 * 3.0 + 6.0 * 3.0 * 6.0 * 2.0;
+  CHECK(convolution_work(plan).usual_flops == doctest::Approx(2.0 * usual));
+  CHECK(convolution_work(plan).depthwise_flops == doctest::Approx(2.0 * 6.0 * 16.0 * 3.0 * 6.0));
+  CHECK(work_of_one_rank(plan).starts_with("one rank computes 0.0 Gflop of convolutions"));
 }
 
 }  // namespace cnnplan::test
