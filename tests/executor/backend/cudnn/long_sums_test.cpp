@@ -19,7 +19,7 @@ constexpr std::int64_t channel_count = channels;
 constexpr double gradient_unit = 0x1p-10;  // keeps sums of gradients in the range of fp16
 
 std::int64_t many_positions() {
-  return environment_number("CNNPLAN_SUM_POSITIONS", 200'000);
+  return environment_number("CNNPLAN_SUM_POSITIONS", 50'000);
 }
 
 Shape row_of(std::int64_t positions) {
@@ -126,7 +126,7 @@ void check_global_pooling(const Candidate& candidate, const std::string& name) {
 
 // Every window holds the input in the middle, which is the only maximum.
 void check_pooling_backward(const Candidate& candidate, const std::string& name, PoolingMode mode) {
-  constexpr std::int64_t taps = 4096;
+  constexpr std::int64_t taps = 1024;
   const bool is_max = mode == PoolingMode::max;
   KernelSpec spec = spec_of(KernelKind::pooling, KernelPhase::forward, row_of(2 * taps - 1));
   spec.pooling = mode;
