@@ -10,7 +10,15 @@
 namespace cnnplan {
 
 // Keeps the numbers of different uses apart.
-enum class RandomUse : std::uint64_t { weights = 1, dropout, samples, labels, order, augmentation, rounding };
+enum class RandomUse : std::uint64_t {
+  weights = 1,
+  dropout,
+  samples,
+  labels,
+  order,
+  augmentation,
+  rounding
+};
 
 // Names one sequence of numbers, such as the numbers of one dropout layer in one step.
 struct RandomStream {

@@ -35,7 +35,7 @@ constexpr std::array<OneRankRun, 4> one_rank_runs{{{"exact", RoundingRun::exact}
 // Limits the products of one operand of a convolution that are computed again.
 constexpr double most_products = 2e7;
 constexpr double least_part_of_gradients = 0.01;
-constexpr double least_roundings = 256.0;  // of activations, in place of it in 16 bits
+constexpr double least_roundings = 256.0;  // of activations, in 16 bits in place of the hundredth
 // Losses hardly depend on smaller outputs.
 constexpr double least_output = 0.01;
 // A number in double keeps this change, larger or smaller.

@@ -10,7 +10,7 @@
 
 namespace cnnplan::onednn {
 
-// A block of outputs, with all channels. The spec has its shapes and its padding.
+// Describes a block of outputs, with all channels. The spec has its shapes and its padding.
 struct PositionBlock {
   Box out;
   Box in;  // is empty where all windows lie in the padding

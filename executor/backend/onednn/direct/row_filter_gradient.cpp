@@ -19,7 +19,7 @@ namespace {
 // Sums of 512 columns and 128 filters fit in a second cache.
 constexpr std::int64_t filters_together = 128;
 
-// A block of the gradient of one span.
+// Holds a block of the gradient of one span.
 struct GradientBlock {
   std::int64_t span = 0;
   Range taps;

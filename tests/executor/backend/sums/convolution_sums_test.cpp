@@ -7,7 +7,7 @@
 namespace cnnplan::test {
 namespace {
 
-// The operands of a filter gradient in the element T.
+// Holds the operands of a filter gradient in the element T.
 template <typename T>
 struct Gradient {
   KernelSpec spec;

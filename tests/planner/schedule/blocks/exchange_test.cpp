@@ -131,10 +131,10 @@ TEST_CASE("sliced_gradient: cleared where channels are left, added where slices 
     layers.push_back({"join", names, Concat{}});
     layers.push_back({"loss", {"join"}, SoftmaxCrossEntropy{}});
     const Network network("slices", layers);
-    CHECK(sliced_gradients(network)[1] == SlicedGradient{});
+    CHECK(sliced_gradients(network)[LayerIndex(1)] == SlicedGradient{});
     std::vector<SlicedGradient> found;
     for (std::size_t i = 0; i < slices.size(); ++i) {
-      found.push_back(sliced_gradients(network)[i + 2]);
+      found.push_back(sliced_gradients(network)[LayerIndex(i + 2)]);
     }
     return found;
   };
