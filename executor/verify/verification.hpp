@@ -15,7 +15,7 @@
 namespace cnnplan {
 
 // `too_sensitive`: in this precision, rounding alone may explain the differences, or would hide a
-// fault as large as a tensor.
+// fault as large as a tensor. Or the exact step is not finite, so that little can be compared.
 enum class Verdict { equal, different, too_sensitive };
 
 // Sums up the kernels of all ranks. Each is compared with the reference in double, on the inputs
@@ -34,6 +34,8 @@ struct Verification {
   double seconds = 0.0;           // that the runs on one rank took
   std::int64_t memory_bytes = 0;  // that one rank needed for them at a time
 
+  // Returns a tensor whose norm on one rank is not finite; empty: none.
+  std::string infinite_tensor() const;
   Verdict verdict() const;
 };
 

@@ -1,5 +1,6 @@
 // Tests that no fault in a kernel of a rank is verified as equal.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -83,7 +84,39 @@ std::optional<double> size_for(double wanted, const FaultyRun& run, const Commun
   return std::nullopt;
 }
 
+// Returns the place of the first gradient of a filter in the order of the rank's kernels.
+std::size_t first_filter_gradient(const Plan& plan, int rank) {
+  std::size_t count = 0;
+  for (const Operation& operation : lower(plan, rank).operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel == nullptr) continue;
+    if (kernel->spec.phase == KernelPhase::backward_filter) return count;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
+
+// The update of the weights runs last, and has a limit that is not a number.
+TEST_CASE("verify: a gradient that is not a number is different") {
+  const Communicator world = Communicator::world();
+  const Network network("linear",
+                        {{"in", {}, Input{.channels = 3, .size = {1, 4, 4}}},
+                         {"f", {"in"}, FullyConnected{.outputs = 4}},
+                         {"loss", {"f"}, SoftmaxCrossEntropy{}}});
+  const Plan plan = uniform_plan(network, 6, Mesh({{Axis::n, world.size()}}));
+  const Fault fault{.kernel = first_filter_gradient(plan, world.rank()),
+                    .size = std::numeric_limits<double>::quiet_NaN()};
+  TrainingOptions options{.backend = "reference"};
+  options.hooks.backend = [fault](std::unique_ptr<Backend> made) {
+    return std::make_unique<FaultyBackend>(std::move(made), fault);
+  };
+  const Verification found = verify(plan, options, world, {});
+  CHECK(found.kernels.worst.excess == std::numeric_limits<double>::infinity());
+  CHECK(!found.kernels.worst.operation.empty());
+  if (world.rank() == 0) CHECK(found.verdict() == Verdict::different);
+}
 
 TEST_CASE("verify: a fault in a kernel of one rank is never equal") {
   const Communicator world = Communicator::world();
