@@ -38,7 +38,7 @@ class Scale {
             const TensorComparison& compared,
             const TensorComparison* next) const {
     if (tensor.kind == Kind::running_mean) {
-      return std::max(compared.norm, std::sqrt(next->norm));
+      return std::max(compared.norm, next->root_norm);
     }
     if (tensor.kind == Kind::output) {
       return std::max(compared.norm,

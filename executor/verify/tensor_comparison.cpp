@@ -66,6 +66,12 @@ double norm_of(const std::vector<double>& values) {
   return std::isnan(squares) ? infinity : std::sqrt(squares);
 }
 
+double norm_of_roots(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (double value : values) sum += std::abs(value);
+  return std::isnan(sum) ? infinity : std::sqrt(sum);
+}
+
 double norm_of_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double squares = 0.0;
   for (std::size_t i = 0; i < a.size(); ++i) squares += std::pow(difference(a[i], b[i]), 2.0);
@@ -114,6 +120,7 @@ TensorComparison compare_tensor(std::string name, const TensorRuns& runs, Elemen
     result.rounding = std::max(result.rounding, norm_of_difference(rounded, runs.exact));
   }
   result.norm = norm_of(runs.exact);
+  result.root_norm = norm_of_roots(runs.exact);
   const double elements = std::sqrt(static_cast<double>(limits.size()));
   result.norm_limit = (norm_margin + few_margin / std::max(1.0, elements)) * result.rounding +
                       floor_of(result.norm, element) + lost_number(element) * elements;

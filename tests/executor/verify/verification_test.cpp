@@ -98,6 +98,24 @@ TEST_CASE("blunt_tensor: nothing is known where one rounded run is not finite") 
   }
 }
 
+// With 10000 channels, the norm of the deviations is 200, and the root of the variances' is 20.
+TEST_CASE("blunt_tensor: the roundings of means are compared with all deviations") {
+  constexpr std::size_t channels = 10000;
+  const auto compared = [](double exact, double change) {
+    return compare_tensor("t",
+                          {.computed = std::vector<double>(channels, exact),
+                           .exact = std::vector<double>(channels, exact),
+                           .rounded = {std::vector<double>(channels, exact + change)}},
+                          ElementType::fp32);
+  };
+  const std::vector<DumpedTensor> tensors{
+      {"/bn/mean", {channels}, DumpedTensor::Kind::running_mean},
+      {"/bn/variance", {channels}, DumpedTensor::Kind::running_variance}};
+  const TensorComparison variance = compared(4.0, 0.0);
+  CHECK(blunt_tensor(tensors, {compared(0.0, 0.9), variance}, Precision::fp32).empty());
+  CHECK(blunt_tensor(tensors, {compared(0.0, 1.1), variance}, Precision::fp32) == "t");
+}
+
 TEST_CASE("verify: a kernel's excess that is not a number is a difference") {
   CHECK(Verification{.kernels = {.worst = {.excess = nan}}}.verdict() == Verdict::different);
   CHECK(Verification{.kernels = {.worst = {.excess = infinity}}}.verdict() == Verdict::different);
