@@ -84,6 +84,14 @@ std::optional<double> size_for(double wanted, const FaultyRun& run, const Commun
   return std::nullopt;
 }
 
+Plan linear_plan(int ranks) {
+  const Network network("linear",
+                        {{"in", {}, Input{.channels = 3, .size = {1, 4, 4}}},
+                         {"f", {"in"}, FullyConnected{.outputs = 4}},
+                         {"loss", {"f"}, SoftmaxCrossEntropy{}}});
+  return uniform_plan(network, 6, Mesh({{Axis::n, ranks}}));
+}
+
 // Returns the place of the first gradient of a filter in the order of the rank's kernels.
 std::size_t first_filter_gradient(const Plan& plan, int rank) {
   std::size_t count = 0;
@@ -101,11 +109,7 @@ std::size_t first_filter_gradient(const Plan& plan, int rank) {
 // The update of the weights runs last, and has a limit that is not a number.
 TEST_CASE("verify: a gradient that is not a number is different") {
   const Communicator world = Communicator::world();
-  const Network network("linear",
-                        {{"in", {}, Input{.channels = 3, .size = {1, 4, 4}}},
-                         {"f", {"in"}, FullyConnected{.outputs = 4}},
-                         {"loss", {"f"}, SoftmaxCrossEntropy{}}});
-  const Plan plan = uniform_plan(network, 6, Mesh({{Axis::n, world.size()}}));
+  const Plan plan = linear_plan(world.size());
   const Fault fault{.kernel = first_filter_gradient(plan, world.rank()),
                     .size = std::numeric_limits<double>::quiet_NaN()};
   TrainingOptions options{.backend = "reference"};
@@ -115,6 +119,22 @@ TEST_CASE("verify: a gradient that is not a number is different") {
   const Verification found = verify(plan, options, world, {});
   CHECK(found.kernels.worst.excess == std::numeric_limits<double>::infinity());
   CHECK(!found.kernels.worst.operation.empty());
+  if (world.rank() == 0) CHECK(found.verdict() == Verdict::different);
+}
+
+// A race of overlapping kernels, for example, does not show while checks wait for each kernel.
+TEST_CASE("verify: a fault that only shows without checks is different") {
+  const Communicator world = Communicator::world();
+  const Plan plan = linear_plan(world.size());
+  const Fault fault{.kernel = first_filter_gradient(plan, world.rank()), .size = 1e3};
+  TrainingOptions options{.backend = "reference"};
+  int runs = 0;
+  options.hooks.backend = [&](std::unique_ptr<Backend> made) {
+    if (runs++ == 0) return made;
+    return std::unique_ptr<Backend>(std::make_unique<FaultyBackend>(std::move(made), fault));
+  };
+  const Verification found = verify(plan, options, world, {});
+  CHECK(found.kernels.worst.excess < 1.0);
   if (world.rank() == 0) CHECK(found.verdict() == Verdict::different);
 }
 
