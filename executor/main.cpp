@@ -73,6 +73,12 @@ void verify(const Plan& plan, const Options& options, const Communicator& world)
     if (found.verdict() == Verdict::different) {
       throw Error(ExitCode::wrong_result, "the plan does not compute what one rank does");
     }
+    if (!found.infinite_tensor().empty()) {
+      throw Error(ExitCode::too_sensitive,
+                  found.infinite_tensor() +
+                      " of the step on one rank is not finite, so there is little to compare with; "
+                      "verify with other weights or data");
+    }
     throw Error(ExitCode::too_sensitive,
                 "rounding hides whether the plan computes what one rank does; solve with "
                 "--precision fp64 and verify that plan");

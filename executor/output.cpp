@@ -143,6 +143,9 @@ void print_verification(const Verification& verification) {
     std::printf("rounding alone changes %s by more than half its size\n",
                 verification.blunt.c_str());
   }
+  if (const std::string infinite = verification.infinite_tensor(); !infinite.empty()) {
+    std::printf("the step on one rank is not finite: %s is infinite or NaN\n", infinite.c_str());
+  }
   const KernelChecks& kernels = verification.kernels;
   std::printf("kernels: %.3g %% of %.0f results checked; worst error %.2g times its limit",
               kernels.results > 0.0 ? 100.0 * kernels.checked / kernels.results : 100.0,

@@ -41,6 +41,11 @@ double largest_number(ElementType element) {
   return element == ElementType::fp16 ? 65504.0 : 0x1p127;
 }
 
+// Returns an excess of which larger ones can be found: where it is NaN, nothing exceeds it.
+double comparable(double excess) {
+  return std::isnan(excess) ? std::numeric_limits<double>::infinity() : excess;
+}
+
 // Compares the results of one operand.
 class Comparison {
  public:
@@ -52,7 +57,7 @@ class Comparison {
     const double difference = std::abs(computed - exact);
     const double error =
         std::isnan(difference) ? std::numeric_limits<double>::infinity() : difference;
-    const double excess = error == 0.0 ? 0.0 : error / limit;
+    const double excess = error == 0.0 ? 0.0 : comparable(error / limit);
     if (excess <= worst_.excess) return;
     worst_ = {.operation = {}, .error = error, .limit = limit, .excess = excess};
   }
@@ -305,6 +310,7 @@ void KernelFindings::add(std::size_t kernel,
   const std::lock_guard lock(mutex_);
   checked_ += checked;
   results_ += results;
+  worst.excess = comparable(worst.excess);
   if (worst.excess <= worst_.excess) return;
   worst_ = std::move(worst);
   if (kernel < operations_.size()) worst_.operation = operations_[kernel];

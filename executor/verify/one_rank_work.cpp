@@ -19,7 +19,7 @@ namespace {
 
 // The exact step runs a convolution once. The other three also sum its absolute terms.
 constexpr double runs_of_convolutions = 7.0;
-constexpr int repetitions = 3;
+constexpr int repetitions = 20;  // a busy machine disturbs some
 constexpr double giga = 1e9;
 
 constexpr std::int64_t channels = 64;
@@ -33,7 +33,7 @@ KernelSpec short_convolution(std::int64_t groups) {
   return spec;
 }
 
-// Returns the operations per second in the fastest of few repetitions.
+// Returns the operations per second in the fastest of several repetitions.
 double measured_rate(std::int64_t groups) {
   const KernelSpec spec = short_convolution(groups);
   std::vector<double> x(volume(spec.in), 1.0);

@@ -2,6 +2,7 @@
 #include "executor/verify/step_files.hpp"
 
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -48,7 +49,8 @@ std::vector<double> first_weights(const DumpedTensor& tensor,
 
 }  // namespace
 
-TemporaryFolder::TemporaryFolder(const Communicator& world) : is_own_(world.rank() == 0) {
+TemporaryFolder::TemporaryFolder(const Communicator& world)
+    : is_own_(world.rank() == 0), exceptions_(std::uncaught_exceptions()) {
   on_first_rank(world, [&] {
     path_ = (std::filesystem::temp_directory_path() / "cnnexec-verify-XXXXXX").string();
     if (mkdtemp(path_.data()) == nullptr) throw IoError(path_ + ": cannot make this folder");
@@ -58,7 +60,8 @@ TemporaryFolder::TemporaryFolder(const Communicator& world) : is_own_(world.rank
 
 TemporaryFolder::~TemporaryFolder() {
   std::error_code ignored;
-  if (is_own_) std::filesystem::remove_all(path_, ignored);
+  const bool is_failed = std::uncaught_exceptions() > exceptions_;
+  if (is_own_ || is_failed) std::filesystem::remove_all(path_, ignored);
 }
 
 void write_first_state(const std::string& file,

@@ -9,7 +9,9 @@
 
 namespace cnnplan {
 
-// Rank 0 makes and removes the folder; all ranks know its path.
+// Is on the node of rank 0, which makes and removes the folder and writes all its files. All ranks
+// know its path. A rank that leaves by an exception removes the folder, too, if it is on this node:
+// rank 0 may wait for the rank in vain until the program is ended.
 class TemporaryFolder {
  public:
   // It is collective. @throws IoError
@@ -21,6 +23,7 @@ class TemporaryFolder {
 
  private:
   bool is_own_;
+  int exceptions_;  // that were in flight when this object was made
   std::string path_;
 };
 

@@ -19,13 +19,20 @@ constexpr double usual_part = 0.9;        // of the elements that change at all
 constexpr double usual_factor = 8.0;      // beyond it, a change counts as that of a switch
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
+// Returns the absolute difference. It is 0 where neither value is finite and both are alike, and
+// infinite where only one is a number.
+double difference(double a, double b) {
+  if (a == b || (std::isnan(a) && std::isnan(b))) return 0.0;
+  const double found = std::abs(a - b);
+  return std::isnan(found) ? infinity : found;
+}
+
 // Returns the largest change of each element.
 std::vector<double> changes(const TensorRuns& runs) {
   std::vector<double> largest(runs.exact.size());
   for (const std::vector<double>& rounded : runs.rounded) {
     for (std::size_t i = 0; i < largest.size(); ++i) {
-      const double change = std::abs(rounded[i] - runs.exact[i]);
-      largest[i] = std::isfinite(change) ? std::max(largest[i], change) : infinity;
+      largest[i] = std::max(largest[i], difference(rounded[i], runs.exact[i]));
     }
   }
   return largest;
@@ -56,12 +63,18 @@ double usual_change(const std::vector<double>& changes) {
 double norm_of(const std::vector<double>& values) {
   double squares = 0.0;
   for (double value : values) squares += value * value;
-  return std::sqrt(squares);
+  return std::isnan(squares) ? infinity : std::sqrt(squares);
+}
+
+double norm_of_roots(const std::vector<double>& values) {
+  double sum = 0.0;
+  for (double value : values) sum += std::abs(value);
+  return std::isnan(sum) ? infinity : std::sqrt(sum);
 }
 
 double norm_of_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double squares = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) squares += (a[i] - b[i]) * (a[i] - b[i]);
+  for (std::size_t i = 0; i < a.size(); ++i) squares += std::pow(difference(a[i], b[i]), 2.0);
   return std::sqrt(squares);
 }
 
@@ -95,8 +108,7 @@ TensorComparison compare_tensor(std::string name, const TensorRuns& runs, Elemen
   const std::vector<double> limits = element_limits(runs, element);
   double worst = -1.0;
   for (std::size_t i = 0; i < limits.size(); ++i) {
-    const double difference = std::abs(runs.computed[i] - runs.exact[i]);
-    const double error = std::isnan(difference) ? infinity : difference;
+    const double error = difference(runs.computed[i], runs.exact[i]);
     const double excess = relative_to(error, limits[i]);
     if (excess <= worst) continue;
     worst = excess;
@@ -105,10 +117,10 @@ TensorComparison compare_tensor(std::string name, const TensorRuns& runs, Elemen
     result.limit = limits[i];
   }
   for (const std::vector<double>& rounded : runs.rounded) {
-    const double change = norm_of_difference(rounded, runs.exact);
-    if (!(change <= result.rounding)) result.rounding = change;
+    result.rounding = std::max(result.rounding, norm_of_difference(rounded, runs.exact));
   }
   result.norm = norm_of(runs.exact);
+  result.root_norm = norm_of_roots(runs.exact);
   const double elements = std::sqrt(static_cast<double>(limits.size()));
   result.norm_limit = (norm_margin + few_margin / std::max(1.0, elements)) * result.rounding +
                       floor_of(result.norm, element) + lost_number(element) * elements;

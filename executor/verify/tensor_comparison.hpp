@@ -25,11 +25,12 @@ struct TensorComparison {
   double limit = 0.0;       // of the worst element
   double norm_error = 0.0;  // L2 norm of all errors
   double norm_limit = 0.0;
-  double rounding = 0.0;  // L2 norm of the largest change in a rounded run
-  double norm = 0.0;      // of the exact tensor
+  double rounding = 0.0;   // L2 norm of the largest change in a rounded run; never NaN
+  double norm = 0.0;       // of the exact tensor; infinite where a value is not finite
+  double root_norm = 0.0;  // L2 norm of the roots of exact values: of deviations, from variances
 
   // Returns the error relative to its limit, of the worst element or of the norm. It is infinite
-  // where a value is not finite.
+  // where a value of either run is not finite, unless both runs have the same infinity or NaN.
   double excess() const;
 };
 

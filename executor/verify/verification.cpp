@@ -10,6 +10,7 @@
 #include "executor/comm/program.hpp"
 #include "executor/hdf5/weights_file.hpp"
 #include "executor/training/training_context.hpp"
+#include "executor/verify/blunt_tensor.hpp"
 #include "executor/verify/noisy_backend.hpp"
 #include "executor/verify/one_rank_work.hpp"
 #include "executor/verify/rounded_data.hpp"
@@ -34,13 +35,8 @@ constexpr std::array<OneRankRun, 4> one_rank_runs{{{"exact", RoundingRun::exact}
 
 // Limits the products of one operand of a convolution that are computed again.
 constexpr double most_products = 2e7;
-constexpr double least_part_of_gradients = 0.01;
-constexpr double least_roundings = 256.0;  // of activations, in 16 bits in place of the hundredth
-// Losses hardly depend on smaller outputs.
-constexpr double least_output = 0.01;
 // A number in double keeps this change, larger or smaller.
 constexpr double least_change = 0x1p-52;
-constexpr double blunt_part = 0.5;  // of a tensor: where rounding changes more, nothing is known
 
 TrainingOptions one_step(const TrainingOptions& options, const std::string& dump_file) {
   TrainingOptions step = options;
@@ -133,57 +129,6 @@ TensorRuns read_runs(const OneRank& one, const DumpedTensor& tensor) {
   return runs;
 }
 
-// Says how large each tensor is, compared with which its limit is large.
-class Scale {
- public:
-  explicit Scale(Precision precision)
-      : least_part_(
-            std::max(least_part_of_gradients,
-                     least_roundings * std::max(unit_rounding(activation_element(precision)),
-                                                factor_rounding(precision)))) {}
-
-  void add(const DumpedTensor& tensor, const TensorComparison& compared) {
-    if (tensor.kind != Kind::gradient) return;
-    squares_ += compared.norm * compared.norm;
-    elements_ += static_cast<double>(tensor.elements());
-  }
-  // Smaller gradients are mere rounding, for example of a bias before a batch norm. A mean is
-  // compared with the deviation, whose tensor follows.
-  double of(const DumpedTensor& tensor,
-            const TensorComparison& compared,
-            const TensorComparison* next) const {
-    if (tensor.kind == Kind::running_mean) {
-      return std::max(compared.norm, std::sqrt(next->norm));
-    }
-    if (tensor.kind == Kind::output) {
-      return std::max(compared.norm,
-                      least_output * std::sqrt(static_cast<double>(tensor.elements())));
-    }
-    if (tensor.kind != Kind::gradient || elements_ == 0.0) return compared.norm;
-    const double part = static_cast<double>(tensor.elements()) / elements_;
-    return std::max(compared.norm, least_part_ * std::sqrt(squares_ * part));
-  }
-
- private:
-  double least_part_;
-  double squares_ = 0.0;
-  double elements_ = 0.0;
-};
-
-// Returns the first tensor that rounding changes by half its size; empty where there is none.
-std::string blunt_tensor(const std::vector<DumpedTensor>& tensors,
-                         const std::vector<TensorComparison>& compared,
-                         Precision precision) {
-  Scale scale(precision);
-  for (std::size_t i = 0; i < tensors.size(); ++i) scale.add(tensors[i], compared[i]);
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const TensorComparison* next = i + 1 < tensors.size() ? &compared[i + 1] : nullptr;
-    const double size = scale.of(tensors[i], compared[i], next);
-    if (size > 0.0 && !(compared[i].rounding <= blunt_part * size)) return compared[i].name;
-  }
-  return {};
-}
-
 void compare(const OneRank& one, Precision precision, Verification& result) {
   std::vector<DumpedTensor> tensors = one.tensors();
   std::erase_if(tensors, [](const DumpedTensor& tensor) { return tensor.kind == Kind::weight; });
@@ -231,6 +176,7 @@ KernelChecks check_kernels(const Plan& plan,
   KernelFindings findings(kernel_operations(plan, world.rank()));
   TrainingOptions checked = options;
   checked.graphs = Graphs::off;
+  checked.dump_file.clear();
   checked.hooks.backend = [&](std::unique_ptr<Backend> made) {
     if (options.hooks.backend) made = options.hooks.backend(std::move(made));
     return std::make_unique<CheckedBackend>(std::move(made), findings, most_products);
@@ -241,11 +187,23 @@ KernelChecks check_kernels(const Plan& plan,
 
 }  // namespace
 
+std::string Verification::infinite_tensor() const {
+  for (const TensorComparison& tensor : tensors) {
+    if (!std::isfinite(tensor.norm)) return tensor.name;
+  }
+  return {};
+}
+
 Verdict Verification::verdict() const {
+  const bool is_finite = infinite_tensor().empty();
   const double of_tensors = tensors.empty() ? 0.0 : tensors.front().excess();
-  const double excess = std::max(of_tensors, kernels.worst.excess);
-  if (excess > certain_excess) return Verdict::different;
-  return excess > 1.0 || !blunt.empty() ? Verdict::too_sensitive : Verdict::equal;
+  const double of_kernels = kernels.worst.excess;
+  // Right kernels, too, have an infinite excess where their inputs are not finite.
+  const bool is_known = is_finite || std::isfinite(of_kernels);
+  if (of_tensors > certain_excess) return Verdict::different;
+  if (is_known && !(of_kernels <= certain_excess)) return Verdict::different;
+  const bool is_within = of_tensors <= 1.0 && of_kernels <= 1.0;
+  return is_within && is_finite && blunt.empty() ? Verdict::equal : Verdict::too_sensitive;
 }
 
 Plan verified_plan(const Plan& plan, const std::function<void(const std::string& text)>& note) {
@@ -282,7 +240,7 @@ Verification verify(const Plan& plan,
   });
   Verification result;
   result.kernels = check_kernels(plan, step, world, quiet);
-  if (!(plan == verified)) train(verified, step, world, {});
+  train(verified, step, world, {});  // unchecked, since checks wait for each kernel
   const Communicator self = Communicator::group(world, {world.rank()});
   on_first_rank(world, [&] {
     const auto begin = std::chrono::steady_clock::now();

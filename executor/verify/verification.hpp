@@ -15,7 +15,7 @@
 namespace cnnplan {
 
 // `too_sensitive`: in this precision, rounding alone may explain the differences, or would hide a
-// fault as large as a tensor.
+// fault as large as a tensor. Or the exact step is not finite, so that little can be compared.
 enum class Verdict { equal, different, too_sensitive };
 
 // Sums up the kernels of all ranks. Each is compared with the reference in double, on the inputs
@@ -34,6 +34,8 @@ struct Verification {
   double seconds = 0.0;           // that the runs on one rank took
   std::int64_t memory_bytes = 0;  // that one rank needed for them at a time
 
+  // Returns a tensor whose norm on one rank is not finite; empty: none.
+  std::string infinite_tensor() const;
   Verdict verdict() const;
 };
 
@@ -44,11 +46,12 @@ inline constexpr double certain_excess = 10.0;
 // layers in order. `note` gets a sentence about each change of `plan`.
 Plan verified_plan(const Plan& plan, const std::function<void(const std::string& text)>& note);
 
-// Runs one step of the plan, in which each kernel is checked, and one step of verified_plan(plan),
-// unless that is the same plan. Then rank 0 alone runs it in double on the
-// same weights and samples: once exactly, and three times with the roundings of the plan's
-// precision, from which the limits follow. `options` gives the backend, data, weights and seed.
-// Files go to the folder for temporary files.
+// Runs one step of the plan, in which each kernel is checked, and one step of verified_plan(plan)
+// without checks. Checks wait for each kernel, and so hide faults in the order of overlapping work.
+// Then rank 0 alone runs verified_plan(plan) in double on the weights and samples of the plan: once
+// exactly, and three times with the roundings of the plan's precision, from which the limits
+// follow. `options` gives the backend, data, weights and seed. Files go to a temporary folder on
+// the node of rank 0.
 //
 // Only rank 0 gets the complete result. This call is collective.
 // @throws as train() does; InfeasibleError when one rank has too little memory for the whole

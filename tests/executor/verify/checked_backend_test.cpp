@@ -1,7 +1,8 @@
-// Tests that a kernel is compared with the reference, and that one wrong result is found->
+// Tests that a kernel is compared with the reference, and that one wrong result is found.
 #include "executor/verify/checked_backend.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,8 +28,10 @@ TensorView view(std::vector<float>& values, const Shape& shape) {
   return view_of(values.data(), whole(shape), whole(shape), sizeof(float));
 }
 
-// Runs a gradient of a filter with a fault. `products` limits what is computed again.
-std::unique_ptr<KernelFindings> findings_with(double fault, double products) {
+// Runs a gradient of a filter with a fault. `products` limits how many products are computed again.
+std::unique_ptr<KernelFindings> findings_with(double fault,
+                                              double products,
+                                              float first_x = -2.0F) {
   const KernelSpec spec = filter_gradient();
   auto findings =
       std::make_unique<KernelFindings>(std::vector<std::string>{"conv/backward_filter"});
@@ -40,6 +43,7 @@ std::unique_ptr<KernelFindings> findings_with(double fault, double products) {
   std::vector<float> x(volume(spec.in));
   std::vector<float> dy(volume(spec.out));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 7) - 2.0F;
+  x[0] = first_x;
   for (std::size_t i = 0; i < dy.size(); ++i) dy[i] = static_cast<float>(i % 5) - 1.5F;
   std::vector<float> dweight(weights);
   const std::vector<TensorView> operands{
@@ -62,6 +66,19 @@ TEST_CASE("CheckedBackend: one wrong result is found, with its operation") {
   CHECK(found->worst().excess > 10.0);
   CHECK(found->worst().error == doctest::Approx(0.1).epsilon(1e-4));
   CHECK(found->worst().operation == "conv/backward_filter");
+}
+
+TEST_CASE("CheckedBackend: a result without a number as its limit stays the worst") {
+  const auto found = findings_with(0.0, 1e6, std::numeric_limits<float>::quiet_NaN());
+  CHECK(found->worst().excess == std::numeric_limits<double>::infinity());
+}
+
+TEST_CASE("KernelFindings: an excess that is not a number stays the worst") {
+  KernelFindings findings({"first", "second"});
+  findings.add(0, {.excess = std::numeric_limits<double>::quiet_NaN()}, 1, 1);
+  findings.add(1, {.excess = 1.0}, 1, 1);
+  CHECK(findings.worst().operation == "first");
+  CHECK(findings.worst().excess == std::numeric_limits<double>::infinity());
 }
 
 TEST_CASE("CheckedBackend: of a large kernel, corners are checked") {

@@ -1,5 +1,6 @@
 // Tests that no fault in a kernel of a rank is verified as equal.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/verify/verification.hpp"
+#include "planner/base/error.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "tests/executor/environment.hpp"
 #include "tests/executor/tested_backend.hpp"
@@ -83,7 +85,57 @@ std::optional<double> size_for(double wanted, const FaultyRun& run, const Commun
   return std::nullopt;
 }
 
+Plan linear_plan(int ranks) {
+  const Network network("linear",
+                        {{"in", {}, Input{.channels = 3, .size = {1, 4, 4}}},
+                         {"f", {"in"}, FullyConnected{.outputs = 4}},
+                         {"loss", {"f"}, SoftmaxCrossEntropy{}}});
+  return uniform_plan(network, 6, Mesh({{Axis::n, ranks}}));
+}
+
+// Returns the place of the first gradient of a filter in the order of the rank's kernels.
+std::size_t first_filter_gradient(const Plan& plan, int rank) {
+  std::size_t count = 0;
+  for (const Operation& operation : lower(plan, rank).operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel == nullptr) continue;
+    if (kernel->spec.phase == KernelPhase::backward_filter) return count;
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace
+
+// Every gradient updates a weight, and the step refuses weights that are not finite.
+TEST_CASE("verify: a gradient that is not a number ends the verification with its name") {
+  const Communicator world = Communicator::world();
+  const Plan plan = linear_plan(world.size());
+  const Fault fault{.kernel = first_filter_gradient(plan, world.rank()),
+                    .size = std::numeric_limits<double>::quiet_NaN()};
+  TrainingOptions options{.backend = "reference"};
+  options.hooks.backend = [fault](std::unique_ptr<Backend> made) {
+    return std::make_unique<FaultyBackend>(std::move(made), fault);
+  };
+  CHECK_THROWS_WITH_AS(
+      verify(plan, options, world, {}), "/f/weight is not finite after 1 steps", NotFiniteError);
+}
+
+// A race of overlapping kernels, for example, does not show while checks wait for each kernel.
+TEST_CASE("verify: a fault that only shows without checks is different") {
+  const Communicator world = Communicator::world();
+  const Plan plan = linear_plan(world.size());
+  const Fault fault{.kernel = first_filter_gradient(plan, world.rank()), .size = 1e3};
+  TrainingOptions options{.backend = "reference"};
+  int runs = 0;
+  options.hooks.backend = [&](std::unique_ptr<Backend> made) {
+    if (runs++ == 0) return made;
+    return std::unique_ptr<Backend>(std::make_unique<FaultyBackend>(std::move(made), fault));
+  };
+  const Verification found = verify(plan, options, world, {});
+  CHECK(found.kernels.worst.excess < 1.0);
+  if (world.rank() == 0) CHECK(found.verdict() == Verdict::different);
+}
 
 TEST_CASE("verify: a fault in a kernel of one rank is never equal") {
   const Communicator world = Communicator::world();

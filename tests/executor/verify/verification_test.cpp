@@ -6,10 +6,17 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/verify/blunt_tensor.hpp"
 #include "executor/verify/one_rank_work.hpp"
 #include "tests/planner/network/random_network.hpp"
 
 namespace cnnplan::test {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
 
 TEST_CASE("verify: says what it changes in a plan") {
   const Communicator world = Communicator::world();
@@ -55,12 +62,63 @@ TEST_CASE("compare_tensor: an element near a switch does not widen the limits of
 }
 
 TEST_CASE("compare_tensor: a value that is not a number exceeds every limit") {
-  TensorRuns runs{.computed = {1.0, std::numeric_limits<double>::quiet_NaN()},
-                  .exact = {1.0, 2.0},
-                  .rounded = {{1.0, 2.1}}};
+  TensorRuns runs{.computed = {1.0, nan}, .exact = {1.0, 2.0}, .rounded = {{1.0, 2.1}}};
   const TensorComparison found = compare_tensor("t", runs, ElementType::fp32);
-  CHECK(found.excess() == std::numeric_limits<double>::infinity());
+  CHECK(found.excess() == infinity);
   CHECK(Verification{.tensors = {found}}.verdict() == Verdict::different);
+}
+
+TEST_CASE("compare_tensor: values that are not finite in both runs are no difference") {
+  for (const double value : {nan, infinity, -infinity}) {
+    const TensorRuns runs{
+        .computed = {1.0, value}, .exact = {1.0, value}, .rounded = {{1.0, value}}};
+    Verification found{.tensors = {compare_tensor("t", runs, ElementType::fp32)}};
+    CHECK(found.tensors[0].excess() == 0.0);
+    CHECK(found.infinite_tensor() == "t");
+    CHECK(found.verdict() == Verdict::too_sensitive);
+    found.kernels.worst.excess = infinity;  // of a right kernel whose inputs are not finite
+    CHECK(found.verdict() == Verdict::too_sensitive);
+  }
+}
+
+TEST_CASE("compare_tensor: a wrong element is found next to one that is not finite") {
+  TensorRuns runs{.computed = {1.0, nan}, .exact = {1.0, nan}, .rounded = {{1.0, nan}}};
+  runs.computed[0] = 1.1;
+  const TensorComparison found = compare_tensor("t", runs, ElementType::fp32);
+  CHECK(Verification{.tensors = {found}}.verdict() == Verdict::different);
+}
+
+TEST_CASE("blunt_tensor: nothing is known where one rounded run is not finite") {
+  for (const double value : {nan, infinity}) {
+    const TensorRuns runs{
+        .computed = {1.0, 2.0}, .exact = {1.0, 2.0}, .rounded = {{1.0, value}, {1.0, 2.0}}};
+    const TensorComparison found = compare_tensor("t", runs, ElementType::fp32);
+    CHECK(blunt_tensor({{"t", {2}, DumpedTensor::Kind::gradient}}, {found}, Precision::fp32) ==
+          "t");
+  }
+}
+
+// With 10000 channels, the norm of the deviations is 200, and the root of the variances' is 20.
+TEST_CASE("blunt_tensor: the roundings of means are compared with all deviations") {
+  constexpr std::size_t channels = 10000;
+  const auto compared = [](double exact, double change) {
+    return compare_tensor("t",
+                          {.computed = std::vector<double>(channels, exact),
+                           .exact = std::vector<double>(channels, exact),
+                           .rounded = {std::vector<double>(channels, exact + change)}},
+                          ElementType::fp32);
+  };
+  const std::vector<DumpedTensor> tensors{
+      {"/bn/mean", {channels}, DumpedTensor::Kind::running_mean},
+      {"/bn/variance", {channels}, DumpedTensor::Kind::running_variance}};
+  const TensorComparison variance = compared(4.0, 0.0);
+  CHECK(blunt_tensor(tensors, {compared(0.0, 0.9), variance}, Precision::fp32).empty());
+  CHECK(blunt_tensor(tensors, {compared(0.0, 1.1), variance}, Precision::fp32) == "t");
+}
+
+TEST_CASE("verify: a kernel's excess that is not a number is a difference") {
+  CHECK(Verification{.kernels = {.worst = {.excess = nan}}}.verdict() == Verdict::different);
+  CHECK(Verification{.kernels = {.worst = {.excess = infinity}}}.verdict() == Verdict::different);
 }
 
 TEST_CASE("verify: verdicts follow from the worst tensor") {
