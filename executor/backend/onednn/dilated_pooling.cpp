@@ -151,14 +151,17 @@ void for_each_reader(const WindowDim& dim, std::int64_t input, std::int64_t outp
 // Calls f(output d, h, w, tap) for each output whose window reads the input at `place`.
 template <typename F>
 void for_each_reader(const KernelSpec& spec, const Position& place, F f) {
-  const auto& [depth, height, width] = spec.window.dims;
-  for_each_reader(depth, place.d, spec.out[Dim::d], [&](std::int64_t d, std::int64_t i) {
-    for_each_reader(height, place.h, spec.out[Dim::h], [&](std::int64_t h, std::int64_t j) {
-      for_each_reader(width, place.w, spec.out[Dim::w], [&](std::int64_t w, std::int64_t k) {
-        f(d, h, w, static_cast<std::int32_t>((i * height.kernel + j) * width.kernel + k));
+  // Clang 14 does not let lambdas use structured bindings.
+  const WindowDim& height = spec.window.dims[1];
+  const WindowDim& width = spec.window.dims[2];
+  for_each_reader(
+      spec.window.dims[0], place.d, spec.out[Dim::d], [&](std::int64_t d, std::int64_t i) {
+        for_each_reader(height, place.h, spec.out[Dim::h], [&](std::int64_t h, std::int64_t j) {
+          for_each_reader(width, place.w, spec.out[Dim::w], [&](std::int64_t w, std::int64_t k) {
+            f(d, h, w, static_cast<std::int32_t>((i * height.kernel + j) * width.kernel + k));
+          });
+        });
       });
-    });
-  });
 }
 
 // Returns one over the number of elements of one dim that the average of a window is taken over.
