@@ -114,19 +114,9 @@ const char* sentence(Verdict verdict) {
   return "too sensitive to tell in this precision (use fp64)";
 }
 
-}  // namespace
-
-void print_verification(const Verification& verification) {
+void print_tensors(const std::vector<TensorComparison>& tensors) {
   constexpr std::size_t most = 3;
-  constexpr double mib = 1048576.0;
-  const auto& tensors = verification.tensors;
-  std::printf("%s\n%-40s  %-9s  %-9s  %-9s  %s\n",
-              sentence(verification.verdict()),
-              "tensor",
-              "error",
-              "limit",
-              "L2 error",
-              "L2 limit");
+  std::printf("%-40s  %-9s  %-9s  %-9s  %s\n", "tensor", "error", "limit", "L2 error", "L2 limit");
   for (std::size_t i = 0; i < std::min(most, tensors.size()); ++i) {
     const TensorComparison& tensor = tensors[i];
     std::printf("%-40s  %-9.2e  %-9.2e  %-9.2e  %.2e\n",
@@ -139,14 +129,9 @@ void print_verification(const Verification& verification) {
   std::printf("%zu tensors of one step, all elements; worst error %.2g times its limit\n",
               tensors.size(),
               tensors.empty() ? 0.0 : tensors.front().excess());
-  if (!verification.blunt.empty()) {
-    std::printf("rounding alone changes %s by more than half its size\n",
-                verification.blunt.c_str());
-  }
-  if (const std::string infinite = verification.infinite_tensor(); !infinite.empty()) {
-    std::printf("the step on one rank is not finite: %s is infinite or NaN\n", infinite.c_str());
-  }
-  const KernelChecks& kernels = verification.kernels;
+}
+
+void print_kernels(const KernelChecks& kernels) {
   std::printf("kernels: %.3g %% of %.0f results checked; worst error %.2g times its limit",
               kernels.results > 0.0 ? 100.0 * kernels.checked / kernels.results : 100.0,
               kernels.results,
@@ -155,6 +140,22 @@ void print_verification(const Verification& verification) {
     std::printf(", in %s of rank %d", kernels.worst.operation.c_str(), kernels.rank);
   }
   std::printf("\n");
+}
+
+}  // namespace
+
+void print_verification(const Verification& verification) {
+  constexpr double mib = 1048576.0;
+  std::printf("%s\n", sentence(verification.verdict()));
+  print_tensors(verification.tensors);
+  if (!verification.blunt.empty()) {
+    std::printf("rounding alone changes %s by more than half its size\n",
+                verification.blunt.c_str());
+  }
+  if (const std::string infinite = verification.infinite_tensor(); !infinite.empty()) {
+    std::printf("the step on one rank is not finite: %s is infinite or NaN\n", infinite.c_str());
+  }
+  print_kernels(verification.kernels);
   std::printf("one rank ran 4 steps in double: %.1f s, %.0f MiB\n",
               verification.seconds,
               static_cast<double>(verification.memory_bytes) / mib);

@@ -146,7 +146,7 @@ TEST_CASE("verify: a fault in a kernel of one rank is never equal") {
   int faults = 0;
   int certain = 0;
   for (int i = 0; faults < wanted && i < 5 * wanted; ++i) {
-    const auto seed = static_cast<std::uint64_t>(first + i);
+    const std::uint64_t seed = first + i;
     const FaultyRun run(seed, backend, world);
     if (run.is_refused()) continue;
     const std::optional<double> size = size_for(2.5 + i % 7, run, world);

@@ -38,7 +38,7 @@ void check_right_plans(Precision precision, const std::string& backend, int case
   std::map<Verdict, int> counts;
   int checked = 0;
   for (int i = 0; checked < cases && i < 2 * cases; ++i) {
-    const auto seed = static_cast<std::uint64_t>(first + i);
+    const std::uint64_t seed = first + i;
     const Plan plan = plan_of(seed, world.size(), precision);
     if (is_refused(plan, backend, world)) continue;
     ++checked;

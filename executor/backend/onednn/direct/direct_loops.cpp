@@ -34,7 +34,7 @@ CNNPLAN_INLINE void multiply_position(const T* x,
                                       std::span<const TapPlace> places,
                                       const ChannelSteps& steps,
                                       float* sums) {
-  constexpr int vectors = 4;
+  constexpr std::int64_t vectors = 4;
   constexpr std::int64_t wide = vectors * SixteenLanes::count;
   std::int64_t c = 0;
   for (; c + wide <= steps.channels; c += wide) {
@@ -123,7 +123,7 @@ CNNPLAN_VECTORIZED void multiply_taps(
 template <typename T>
 CNNPLAN_VECTORIZED void add_outer_taps(
     const T* x, const T* dy, const TapRun& run, const ChannelSteps& steps, float* sums) {
-  constexpr int vectors = 4;
+  constexpr std::int64_t vectors = 4;
   constexpr std::int64_t wide = vectors * SixteenLanes::count;
   for (const TapPlace& place : run.places) {
     const T* const inputs = x + place.position * steps.position;

@@ -32,7 +32,7 @@ std::vector<Part> parts_of(const KernelSpec& spec) {
   for (InputClass& one : input_classes(spec)) {
     one.convolution.groups = spec.groups;
     RowConvolution convolution(one.convolution);
-    parts.push_back({std::move(one), std::move(convolution)});
+    parts.push_back({std::move(one), convolution});
   }
   return parts;
 }
