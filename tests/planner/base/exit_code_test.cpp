@@ -24,7 +24,8 @@ std::vector<int> codes_in(const std::string& text) {
 }  // namespace
 
 TEST_CASE("exit codes: the help lists all of them in ascending order") {
-  CHECK(codes_in(exit_codes_help({})) == std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 75});
+  CHECK(codes_in(exit_codes_help({})) ==
+        std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 75});
 }
 
 TEST_CASE("exit codes: the help leaves out codes that a program does not end with") {
