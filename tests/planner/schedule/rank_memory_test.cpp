@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/schedule/memory_layout.hpp"
+#include "planner/tensor/shard.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {
@@ -119,6 +120,22 @@ TEST_CASE("layer_bytes: every layer has its parameters and what it keeps") {
     parameter_sum += parameters[i];
   }
   CHECK(parameter_sum == memory_of(schedule).parameters_bytes);
+}
+
+TEST_CASE("parameter_bytes: a rank of a sharded update has a shard of each momentum") {
+  constexpr int ranks = 4;
+  constexpr std::int64_t bytes = 4;
+  const Network lenet = read_network("configs/networks/lenet.json");
+  Plan plan = uniform_plan(lenet, 8, parse_mesh("n4"));
+  const IndexedVector<LayerIndex, std::int64_t> whole = parameter_bytes(lower(plan, 0));
+  plan.sharded_update = true;
+  const Schedule schedule = lower(plan, 0);
+  IndexedVector<LayerIndex, std::int64_t> expected = whole;
+  for (const ParameterSlot& slot : schedule.slots) {
+    expected[slot.layer] -= bytes * (slot.elements - shard_elements(slot.elements, ranks));
+  }
+  CHECK(expected != whole);
+  CHECK(parameter_bytes(schedule) == expected);
 }
 
 }  // namespace cnnplan::test
