@@ -1,7 +1,6 @@
 // Computes the gradient of a convolution's input from gathered rows of dy. Each class of inputs
 // that see equal taps is a convolution of dy without stride.
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -110,24 +109,11 @@ class RowBackwardData {
     const float* sums = block.sums;
     for (std::int64_t position = block.positions.begin; position < block.positions.end;
          ++position) {
-      T* const to = dx + input_position(part, position) * spec_.in[Dim::c] + block.filters.begin;
+      T* const to = dx + input_position(spec_, part.inputs, position) * spec_.in[Dim::c] +
+                    block.filters.begin;
       finish(sums, nullptr, false, block.filters.size(), to);
       sums += block.filters.size();
     }
-  }
-
-  // Returns the input position of a position of the class.
-  std::int64_t input_position(const Part& part, std::int64_t position) const {
-    std::array<std::int64_t, 3> place{};
-    for (std::size_t i = place.size(); i-- > 0;) {
-      const std::int64_t length = part.inputs.convolution.out[spatial_dims[i]];
-      place[i] = part.inputs.begin[i] + position % length * spec_.window.dims[i].stride;
-      position /= length;
-    }
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      position = position * spec_.in[spatial_dims[i]] + place[i];
-    }
-    return position;
   }
 
   KernelSpec spec_;

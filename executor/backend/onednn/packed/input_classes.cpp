@@ -71,4 +71,19 @@ std::vector<InputClass> input_classes(const KernelSpec& convolution) {
   return classes;
 }
 
+std::int64_t input_position(const KernelSpec& convolution,
+                            const InputClass& inputs,
+                            std::int64_t position) {
+  std::array<std::int64_t, 3> place{};
+  for (std::size_t i = place.size(); i-- > 0;) {
+    const std::int64_t length = inputs.convolution.out[spatial_dims[i]];
+    place[i] = inputs.begin[i] + position % length * convolution.window.dims[i].stride;
+    position /= length;
+  }
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    position = position * convolution.in[spatial_dims[i]] + place[i];
+  }
+  return position;
+}
+
 }  // namespace cnnplan::onednn

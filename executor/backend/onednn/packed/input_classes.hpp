@@ -29,5 +29,9 @@ struct InputClass {
 // Returns the classes that some tap reaches. All other inputs have no gradient.
 // @throws std::logic_error when `convolution` has an empty extent
 std::vector<InputClass> input_classes(const KernelSpec& convolution);
+// Returns the position among all inputs of `convolution` of a position of the class.
+std::int64_t input_position(const KernelSpec& convolution,
+                            const InputClass& inputs,
+                            std::int64_t position);
 
 }  // namespace cnnplan::onednn

@@ -1,7 +1,6 @@
 // Computes the gradient of a convolution's input over packed panels. Each class of inputs that see
 // equal taps is a convolution of dy without stride.
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -95,25 +94,11 @@ class BackwardData {
                        {},
                        spec_.window.dims[2].stride * spec_.in[Dim::c],
                        here,
-                       dx + input_position(part, position) * spec_.in[Dim::c]);
+                       dx + input_position(spec_, part.inputs, position) * spec_.in[Dim::c]);
       sums += here * panel_channels;
       position += here;
       count -= here;
     }
-  }
-
-  // Returns the input position of a position of the class.
-  std::int64_t input_position(const Part& part, std::int64_t position) const {
-    std::array<std::int64_t, 3> place{};
-    for (std::size_t i = place.size(); i-- > 0;) {
-      const std::int64_t length = part.inputs.convolution.out[spatial_dims[i]];
-      place[i] = part.inputs.begin[i] + position % length * spec_.window.dims[i].stride;
-      position /= length;
-    }
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      position = position * spec_.in[spatial_dims[i]] + place[i];
-    }
-    return position;
   }
 
   KernelSpec spec_;
