@@ -53,7 +53,7 @@ if(CNNPLAN_CUDA AND CNNPLAN_EXECUTOR)
     endif()
     set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # linked by name below
     if(CCACHE AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
-      set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE})
+      set(CMAKE_CUDA_COMPILER_LAUNCHER ${CNNPLAN_CCACHE})
     endif()
     enable_language(CUDA)
     # CMake 3.25 does not know that nvcc has C++20.

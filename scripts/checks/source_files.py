@@ -39,10 +39,11 @@ def closure(root, file, seen=None):
 
 
 def compiled_with(path):
-    """Returns the sources that the compiler reads with `path`: `path`, or several that CMake includes in one file."""
-    if not path.name.startswith("unity_"):
+    """Returns the sources that the compiler reads with `path`: `path`, or several that cmake/together.cmake includes
+    in one file."""
+    if path.parent.parent.name != "together":
         return [path]
-    return [Path(name) for _, name, _ in includes_of(path)]
+    return [ROOT / name for _, name, _ in includes_of(path)]
 
 
 def compile_commands(build):
