@@ -1,16 +1,43 @@
-"""Runs a check once per file, in parallel, and skips files that have passed it and have not changed since."""
+"""Runs a check once per file, in parallel, and skips files that have passed it and have not changed since.
+
+What has passed is known to all clones of a user, since its key leaves out where the clone is.
+"""
 
 import concurrent.futures
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 from source_files import ROOT, closure
+
+KEPT_DAYS = 30
+
+
+def _passed_files(name):
+    """Returns the folder with an empty file for each key that has passed, without keys that were not used for long."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    passed = cache / "cnnplan" / name
+    passed.mkdir(parents=True, exist_ok=True)
+    for marker in passed.iterdir():
+        if marker.stat().st_mtime < time.time() - KEPT_DAYS * 86400:
+            marker.unlink(missing_ok=True)
+    return passed
+
+
+def _libraries():
+    """Returns the versions of the packages that have headers, or nothing on a system without Debian's packages."""
+    if shutil.which("dpkg-query") is None:
+        return b""
+    return subprocess.run(["dpkg-query", "-W", "*-dev"], stdout=subprocess.PIPE, check=True).stdout
 
 
 def _key(file, command, salt):
     """Returns a digest that changes with the file, its includes, the command, and `salt` (version, options)."""
+    command = [str(argument).replace(str(ROOT), "") for argument in command]
     digest = hashlib.sha256(repr((command, salt)).encode())
     for part in sorted(closure(ROOT, file)):
         digest.update(part.encode() + b"\0" + (ROOT / part).read_bytes())
@@ -56,10 +83,12 @@ def check_files(name, command_of, files, salt="", groups_of=None, command_of_gro
     `command_of(file)` is the command that exits 0 when `file` is fine. `groups_of(files)` may divide files into lists
     that `command_of_group(group)` looks at together.
     """
-    passed = ROOT / "build" / "lint" / name
-    passed.mkdir(parents=True, exist_ok=True)
+    passed = _passed_files(name)
+    salt = (salt, _libraries())
     keys = {file: _key(file, command_of(file), salt) for file in files}
     todo = [file for file in files if not (passed / keys[file]).exists()]
+    for file in set(files).difference(todo):
+        (passed / keys[file]).touch()
     failed = 0
     groups = groups_of(todo) if groups_of else [[file] for file in todo]
     for file, status, output in _statuses(
@@ -70,9 +99,6 @@ def check_files(name, command_of, files, salt="", groups_of=None, command_of_gro
         else:
             failed += 1
             print(f"{file}:\n{output}")
-    for marker in passed.iterdir():
-        if marker.name not in keys.values():
-            marker.unlink()
     print(f"{name}: {len(files)} files, {len(files) - len(todo)} unchanged, {failed} failed")
     return 1 if failed else 0
 
