@@ -27,20 +27,20 @@ NO_FUNCTIONS = {"alignas", "bool", "decltype", "int", "sizeof", "void"}
 
 
 class Names:
-    """Holds the names that files define outside of functions and classes. Only functions may be overloaded."""
+    """Holds the names that files define outside of functions and classes. `qualified` has pairs of a namespace and a
+    name in it.
+    """
 
     def __init__(self):
-        self.functions, self.others = set(), set()
+        self.qualified = set()
 
-    def add(self, names):
-        self.functions |= names.functions
-        self.others |= names.others
+    def add(self, namespace, names):
+        self.qualified |= {(namespace, name) for name in names}
 
-    def add_line(self, line):
+    def add_line(self, namespace, line):
         """Takes the names before ( { = or ; of a line that is not indented."""
-        self.functions |= set(FUNCTION.findall(line))
         others = BROUGHT_IN.findall(line) or TYPE.findall(line) or VALUE.findall(line)
-        self.others |= set(others) - KEYWORDS
+        self.add(namespace, set(FUNCTION.findall(line)) | set(others) - KEYWORDS)
 
 
 @functools.cache
@@ -52,21 +52,21 @@ def names_of(root, file):
     """
     names, own = Names(), Names()
     text = (root / file).read_text(encoding="utf-8")
-    inside_named, inside_unnamed = False, False
+    namespace, inside_unnamed = "", False
     for line in text.splitlines():
         if line == "namespace {":
             inside_unnamed = True
         elif line == "}  // namespace":
             inside_unnamed = False
         elif line.startswith(("namespace", "}  // namespace")):
-            inside_named = line[0] == "n"
+            namespace = line.split()[1] if line[0] == "n" else ""
         elif line[:1].isalpha() and not line.startswith("using namespace"):
-            names.add_line(line)
-            own.others |= set(MEMBER.findall(line))
-            if inside_unnamed or not inside_named or line.startswith("using "):
-                own.add_line(line)
+            names.add_line(namespace, line)
+            own.add(namespace, set(MEMBER.findall(line)))
+            if inside_unnamed or not namespace or line.startswith("using "):
+                own.add_line(namespace, line)
     if "DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN" in text:
-        own.functions.add("main")
+        own.add("", {"main"})
     return names, own
 
 
@@ -79,7 +79,7 @@ def code_of(root, file):
 def offered_by(root, header):
     """Returns the names that `header` itself defines outside of functions and classes."""
     names, _ = names_of(root, header)
-    return names.functions | names.others | set(MACRO.findall((root / header).read_text(encoding="utf-8")))
+    return {name for _, name in names.qualified} | set(MACRO.findall((root / header).read_text(encoding="utf-8")))
 
 
 @functools.cache

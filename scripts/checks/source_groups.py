@@ -5,11 +5,12 @@ source_groups.py LIMIT    prints a line `GROUP PATH` for each source; a group ha
 Names are found by reading lines (cpp_names.py), not by parsing C++.
 """
 
+import functools
 import os
 import re
 import sys
 
-from cpp_names import Names, names_of
+from cpp_names import names_of
 from source_files import ROOT, closure, includes_of, source_files
 
 USED_NAMESPACE = re.compile(r"^using namespace ([\w:]+)", re.MULTILINE)
@@ -17,25 +18,45 @@ USED_NAMESPACE = re.compile(r"^using namespace ([\w:]+)", re.MULTILINE)
 LARGE_LIBRARIES = {"boost", "CLI", "onnx", "google"}
 
 
-def clashes(own, other_own, other_seen):
-    """Says whether a name that one group keeps to itself stands for something else in another group."""
-    others = other_own.functions | other_own.others | other_seen.functions | other_seen.others
-    return not (own.functions.isdisjoint(others) and own.others.isdisjoint(others))
+@functools.cache
+def enclosing(namespace):
+    """Returns the namespace and those around it, of which the global one is the last."""
+    parts = namespace.split("::") if namespace else []
+    return tuple("::".join(parts[:n]) for n in range(len(parts), -1, -1))
+
+
+class Homes:
+    """Holds qualified names, so that it is quickly known whether a name is in a namespace, or in one within it."""
+
+    def __init__(self):
+        self.names, self.within = set(), set()
+
+    def add(self, qualified):
+        self.names |= qualified
+        self.within |= {(outer, name) for namespace, name in qualified for outer in enclosing(namespace)}
+
+    def has_related(self, qualified):
+        """Says whether one of `qualified` is also a name here, in its namespace, around it or within it."""
+        return any(
+            home in self.within or any((outer, home[1]) in self.names for outer in enclosing(home[0]))
+            for home in qualified
+        )
 
 
 class Group:
     """Holds sources whose own names none of the others sees through its includes."""
 
     def __init__(self):
-        self.files, self.seen, self.own = [], Names(), Names()
+        self.files, self.all, self.own = [], Homes(), Homes()
 
     def takes(self, seen, own, limit):
+        """Says whether no own name of the new file is a name of the group, and no own name of the group is seen by it."""
         fits = len(self.files) < limit
-        return fits and not clashes(own, self.own, self.seen) and not clashes(self.own, own, seen)
+        return fits and not self.all.has_related(own) and not self.own.has_related(seen)
 
     def add(self, file, seen, own):
         self.files.append(file)
-        self.seen.add(seen)
+        self.all.add(seen | own)
         self.own.add(own)
 
 
@@ -55,10 +76,8 @@ def groups_of(files, limit, meaning):
     groups = {}
     for file in sorted(files):
         parts = closure(ROOT, file)
-        seen = Names()
-        for part in parts - {file}:
-            seen.add(names_of(ROOT, part)[0])
-        own = names_of(ROOT, file)[1]
+        seen = set().union(*(names_of(ROOT, part)[0].qualified for part in parts - {file}))
+        own = names_of(ROOT, file)[1].qualified
         alike = groups.setdefault((meaning(file), libraries_of(parts)), [])
         group = next((group for group in alike if group.takes(seen, own, limit)), None)
         if group is None:
