@@ -1,4 +1,5 @@
-// Compiles each loop for several instruction sets, and for each combination of its options.
+// Has a version of each loop for each instruction set (vectorize.hpp) and each combination of its
+// options.
 #include "executor/backend/onednn/batch_norm_loops.hpp"
 
 #include "executor/backend/onednn/lanes.hpp"

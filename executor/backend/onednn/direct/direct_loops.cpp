@@ -1,4 +1,4 @@
-// Compiles each loop for several instruction sets.
+// Has a version of each loop for each instruction set (vectorize.hpp).
 #include "executor/backend/onednn/direct/direct_loops.hpp"
 
 #include "executor/backend/onednn/lanes.hpp"
