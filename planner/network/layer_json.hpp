@@ -13,6 +13,10 @@ namespace cnnplan {
 // not have. The caller reads names and inputs.
 LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat format);
 
+// True where the layer does something in the dim d, so that the lists of its network file need three
+// entries.
+bool has_depth(const LayerParameters& parameters);
+
 // Adds the values that differ from the defaults of the layer's kind.
 void add_layer_parameters(nlohmann::ordered_json& json,
                           const LayerParameters& parameters,
