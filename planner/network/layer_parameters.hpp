@@ -75,7 +75,8 @@ double loss_weight(const LayerParameters& loss);
 
 // Returns the window of the layer. A kind without a window of its own has the whole image.
 Window window_for(const LayerParameters& parameters, const Shape& input);
-// True where a window in the dim d needs three entries in the lists of a network file.
+// True where the layer needs three entries in the lists of a network file: an input with a depth
+// above 1, or a window that is not the default in the dim d.
 bool has_depth(const LayerParameters& parameters);
 // Returns the shape of one sample after the layer, and checks the layer's parameters.
 // @throws InputError @pre the layer has as many inputs as its kind needs
