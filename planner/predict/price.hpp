@@ -68,7 +68,7 @@ class PriceList {
 struct PricedSchedule {
   Schedule schedule;
   IndexedVector<OperationIndex, Price> prices;
-  bool shared_workspace = false;  // one workspace serves all kernels (KernelCosts)
+  bool shared_workspace = false;  // the kernels of a lane share one workspace
 };
 PricedSchedule priced(Schedule schedule, const PriceList& prices);
 
