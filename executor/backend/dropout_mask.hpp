@@ -9,7 +9,8 @@
 
 namespace cnnplan {
 
-// Returns the key of one position of a dropout layer. `position` is its global (n, d, h, w).
+// Returns the key of one position of a dropout layer. `layer_key` is random_key() of seed, step and
+// layer with RandomUse::dropout. `position` is its global (n, d, h, w).
 constexpr std::uint64_t dropout_key(std::uint64_t layer_key,
                                     const std::array<std::int64_t, 4>& position) {
   std::uint64_t key = layer_key;

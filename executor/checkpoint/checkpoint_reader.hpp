@@ -10,11 +10,12 @@
 
 namespace cnnplan {
 
-// Reads the checkpoint file of the folder on all ranks. This call is collective; all ranks throw
-// equal errors.
-// @throws IoError, InputError
+// Returns the contents of the checkpoint file of the folder on all ranks; rank 0 reads it. This
+// call is collective, and all ranks throw.
+// @throws InputError; IoError on rank 0 and an Error with its exit code and message on other ranks
 Checkpoint read_checkpoint(const std::string& folder, const Communicator& world);
-// Reads the file only if the folder has a checkpoint, and returns nothing otherwise.
+// Reads the file as read_checkpoint does, and returns nothing if the folder has no checkpoint. This
+// call is collective.
 std::optional<Checkpoint> find_checkpoint(const std::string& folder, const Communicator& world);
 
 // Lists what a training must have in common with the training that it continues.
@@ -37,7 +38,7 @@ void require_same_data(const Checkpoint& checkpoint,
                        const std::string& file,
                        const DataIdentity& data);
 
-// Each rank checks some of the parts. This call is collective, and all ranks throw.
+// Each rank checks some of the parts. This call is collective, and all ranks throw (on_every_rank).
 // @throws InputError that names a part which is missing or differs from what was written; IoError
 void check_parts(const std::string& folder,
                  const Checkpoint& checkpoint,

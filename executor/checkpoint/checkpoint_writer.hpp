@@ -14,9 +14,9 @@ namespace cnnplan {
 class CheckpointWriter {
  public:
   // `generation` is the generation of the checkpoint in the folder, or 0 if there is none. Files
-  // that earlier trainings left over are removed. All calls are collective, and all ranks throw
-  // equal errors.
-  // @throws IoError
+  // that earlier trainings left over are removed. All calls are collective, and all ranks throw if
+  // one does (on_every_rank).
+  // @throws IoError, also when a rank does not see the files of rank 0 in the folder
   CheckpointWriter(const std::string& folder, std::int64_t generation, const Communicator& world);
 
   // Every rank writes a part; ranks that hold equal slices divide them among themselves.

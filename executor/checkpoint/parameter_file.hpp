@@ -11,8 +11,8 @@
 namespace cnnplan {
 
 // Reads `/<layer>/weight|bias|scale|shift|mean|variance`; all of them must be there. Every rank
-// reads the file.
-// @throws IoError; InputError naming the dataset
+// reads its blocks of the file. This call is not collective.
+// @throws IoError; InputError naming the dataset, also for values that are not finite
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store);
 
 // Replaces the running values on all ranks by their average over ranks, weighted by how many
@@ -43,6 +43,7 @@ std::vector<DumpedTensor> dumped_tensors(const Plan& plan, const Schedule& sched
 // the loss scale, and the running values. It also writes the output of the layer before the loss in
 // global index order, and `/loss`. If no step was run, only parameters and running values are
 // written. Rank 0 writes the file. This call is collective.
+// @throws IoError on rank 0
 void dump(const std::string& file,
           const Plan& plan,
           const LastStep& step,

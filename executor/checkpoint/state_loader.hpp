@@ -15,8 +15,8 @@ struct Resumption {
   bool same_plan = false;  // ranks keep their own running values, else take the average
   int rank = 0;
 };
-// Loads weights, momentum and running values of this rank.
-// @pre the checkpoint is of the store's network
+// Loads weights, momentum and running values of this rank. This call is not collective.
+// @pre the checkpoint is of the store's network, check_parts passes
 // @throws IoError; InputError for a tensor that is missing
 void load_state(const Resumption& from, const Network& network, ParameterStore& store);
 

@@ -26,6 +26,7 @@ struct StateTensor {
 std::vector<StateTensor> state_tensors(const ParameterStore& store, const Network& network);
 // Returns the values of the tensor's box in row-major order.
 std::vector<double> values_of(const ParameterStore& store, const StateTensor& tensor);
+// @pre `values` has as many values as values_of(store, tensor), in row-major order
 void set_values(ParameterStore& store, const StateTensor& tensor, std::span<const double> values);
 
 std::vector<LayerIndex> batch_norms(const Network& network);

@@ -52,8 +52,9 @@ std::vector<double> channel_attribute(const Hdf5File& file,
                                       double lowest);
 
 // Reads all labels, each rank a part of them. This call is collective over `communicator` and
-// blocks; all ranks throw equal errors.
-// @throws InputError, IoError
+// blocks.
+// @throws InputError on all ranks for a label outside of [0, classes); IoError only on ranks that
+// cannot read the file
 void check_label_range(const Hdf5File& file,
                        const Hdf5Dataset& labels,
                        std::int64_t classes,

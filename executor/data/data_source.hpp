@@ -35,7 +35,7 @@ class DataSource {
   // be empty, or have gaps in memory. Samples have the element type of activations. Labels are
   // int32, and targets have the element type of parameters. Step numbers continue from pass to
   // pass. The calls are not collective.
-  // @throws IoError
+  // @throws IoError; InputError for a value in a file that is not finite
   virtual void read_samples(std::int64_t step, const TensorView& samples) = 0;
   virtual void read_labels(std::int64_t step, const TensorView& labels) = 0;
 };

@@ -36,8 +36,9 @@ enum class Labels { with, without };
 class Hdf5Data : public DataSource {
  public:
   // Checks the whole file against the network. This call is collective over `communicator` and
-  // blocks; all ranks throw equal errors.
-  // @throws IoError, InputError with the dataset as pointer
+  // blocks.
+  // @throws InputError with the dataset as pointer, alike on all ranks; IoError only on ranks that
+  // cannot read the file
   Hdf5Data(const std::string& file,
            const BatchShape& batch,
            const SampleOrder& order,

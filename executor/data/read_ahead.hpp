@@ -43,8 +43,8 @@ class ReadAhead {
   // Waits until the reads under way have ended.
   ~ReadAhead();
 
-  // Returns the batch of `step` when it is read. Steps are expected in order and with equal boxes;
-  // else reading starts again here. @pre step < end
+  // Waits for the batch of `step`, and returns it with its error, if any. Steps are expected in
+  // order and with equal boxes; else reading starts again here. @pre step < end
   BatchRead& wait_for(std::int64_t step, const Box& samples);
   // Gives the memory of a batch back to its thread.
   void release(BatchRead& batch);

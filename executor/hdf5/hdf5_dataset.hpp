@@ -28,6 +28,7 @@ struct Selection {
 
 struct Hdf5Call;
 
+// Calls of HDF5 that fail are IoErrors, which name file, dataset and cause.
 class Hdf5Dataset {
  public:
   const std::string& file() const { return file_; }
@@ -44,6 +45,7 @@ class Hdf5Dataset {
   // datasets that are chunked, compressed or kept in other files, or whose elements need
   // conversion.
   void read_directly();
+  // Reads the whole dataset in row-major order, converted to double.
   std::vector<double> read_all() const;
   // Writes a block of a file that is open for writing, converted from double.
   // @pre values.size() is the product of selection.count

@@ -26,7 +26,7 @@ Selection stored_selection(const Shape& shape, const Box& block);
 // absent. One rank writes, after gathering.
 class TensorFileWriter {
  public:
-  // Opens the temporary file. @throws IoError
+  // Opens the temporary file. @throws IoError, also if `file` is a device
   explicit TensorFileWriter(const std::string& file);
   TensorFileWriter(const TensorFileWriter&) = delete;
   TensorFileWriter& operator=(const TensorFileWriter&) = delete;

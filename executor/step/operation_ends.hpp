@@ -25,6 +25,7 @@ class OperationEnds {
     steps_[operation].store(step_, std::memory_order_release);
     steps_[operation].notify_all();
   }
+  // Blocks until the operation is marked in this step.
   void wait(std::size_t operation) const {
     for (std::uint32_t last = steps_[operation].load(std::memory_order_acquire); last != step_;
          last = steps_[operation].load(std::memory_order_acquire)) {

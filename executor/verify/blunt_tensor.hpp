@@ -10,8 +10,10 @@
 
 namespace cnnplan {
 
-// Returns the first tensor that rounding changes by half its size, or beyond all numbers; empty
-// where there is none. `precision` is that of the plan.
+// Returns the first tensor that rounding changes by more than half its L2 norm, or to NaN or
+// infinity; empty where there is none. Small norms count as larger ones, because they are mere
+// rounding: a gradient as a hundredth of the usual gradient (more in 16 bits), an output as 0.01
+// per element, a running mean as the deviation. `precision` is the precision of the plan.
 // @pre both lists have one order, in which each running variance follows its mean
 std::string blunt_tensor(const std::vector<DumpedTensor>& tensors,
                          const std::vector<TensorComparison>& compared,

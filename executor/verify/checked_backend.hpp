@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// The worst result is that with the largest error relative to its limit.
+// Describes the worst result of a kernel, whose error is the largest relative to its limit.
 struct KernelFinding {
   std::string operation;  // id of the operation
   double error = 0.0;
@@ -28,7 +28,8 @@ class KernelFindings {
   explicit KernelFindings(std::vector<std::string> operations)
       : operations_(std::move(operations)) {}
 
-  // Adds the results of one operand of the kernel at this place in the order.
+  // Adds the results of one operand of the kernel at this place in the order. Of these `results`,
+  // `checked` were compared, and `worst` is the worst.
   void add(std::size_t kernel, KernelFinding worst, std::int64_t checked, std::int64_t results);
 
   const KernelFinding& worst() const { return worst_; }
@@ -60,8 +61,8 @@ class MaximumPlaces {
 
 class CheckedBackend final : public DecoratedBackend {
  public:
-  // Keeps a reference to the findings. `products` limits how many products of a convolution are
-  // computed again. Blocks of larger ones are drawn at random, and corners always belong to them.
+  // Keeps a reference to the findings. `products` limits how many products of one operand of a
+  // convolution are computed again. Of larger operands, checked_places() chooses the results.
   CheckedBackend(std::unique_ptr<Backend> inner, KernelFindings& findings, double products);
 
   std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,

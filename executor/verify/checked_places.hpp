@@ -14,8 +14,8 @@ namespace cnnplan {
 std::array<std::int64_t, dim_count> index_at(const Shape& shape, std::int64_t place);
 std::size_t dense_place(const Shape& shape, const std::array<std::int64_t, dim_count>& index);
 
-// Returns all places if they are at most `most`. Else it returns the corners, and short runs of
-// neighbours that are drawn at random until there are `most` places.
+// Returns all places if they are at most `most`. Else it returns the corners, and runs of 16
+// neighbours that are drawn at random, about `most` places together. They ascend, each once.
 std::vector<std::int64_t> checked_places(const Shape& shape, std::int64_t most, std::uint64_t seed);
 
 }  // namespace cnnplan

@@ -19,8 +19,8 @@ struct TermSum {
   }
 };
 
-// Its blocks are dense and channels-last, and its weight is in plain order. Operands that the phase
-// does not read are empty. Indices are local: (n, c, d, h, w).
+// Computes results of one convolution. Its blocks are dense and channels-last, and its weight is in
+// plain order. Operands that the phase does not read are empty. Indices are local: (n, c, d, h, w).
 class ConvolutionSums {
  public:
   using Index = std::array<std::int64_t, dim_count>;

@@ -38,7 +38,8 @@ std::vector<double> dense_values(const TensorView& view) {
   return values;
 }
 
-// Views dense values. @pre `values` has as many elements as `box`, unless it is not read
+// Returns a view of dense values.
+// @pre `values` has as many elements as `box`, or nothing reads the view
 inline TensorView dense_view(std::vector<double>& values, const Box& box) {
   return view_of(values.data(), box, box, sizeof(double));
 }

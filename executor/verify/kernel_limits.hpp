@@ -17,10 +17,11 @@ struct KernelValues {
   std::vector<std::vector<double>> absolute;
 };
 
-// A sum of n terms may be off by this factor times rounding, the root of n, and the sum of absolute
-// terms (Higham, Mary 2019).
+// Returns the limit for the error of a sum of `terms` terms, whose absolute values have the sum
+// `absolute`. It is 4 * absolute * (rounding of sums * sqrt(terms) + rounding of factors); the root
+// is from Higham and Mary 2019.
 double sum_limit(double absolute, double terms, Precision precision);
-// Every result may also be off by roundings when it is stored.
+// Returns the limit for the error that storing a result in `element` adds.
 double stored_limit(double exact, ElementType element);
 
 // Names one run of a kernel that is checked.

@@ -14,7 +14,7 @@ namespace cnnplan {
 // rank 0 may wait for the rank in vain until the program is ended.
 class TemporaryFolder {
  public:
-  // It is collective. @throws IoError
+  // This call is collective, and all ranks throw. @throws IoError
   explicit TemporaryFolder(const Communicator& world);
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

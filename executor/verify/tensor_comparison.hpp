@@ -34,8 +34,9 @@ struct TensorComparison {
   double excess() const;
 };
 
-// Returns the limit of each element: a margin times the largest change of the element in the
-// rounded runs, which counts at least as much as that of a usual element of the tensor.
+// Returns the limit of each element: a margin times its largest change in the rounded runs, plus a
+// few roundings of its value. A smaller change than that of a usual element counts as the usual
+// change.
 std::vector<double> element_limits(const TensorRuns& runs, ElementType element);
 
 // @pre there is a rounded run

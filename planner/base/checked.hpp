@@ -10,7 +10,9 @@ namespace cnnplan {
 // Reports that a `sign` b is no 64-bit integer. @throws InputError
 [[noreturn]] void refuse_overflow(std::int64_t a, const char* sign, std::int64_t b);
 
-// These functions return exact results. @throws InputError when the result is no 64-bit integer.
+// These functions return exact results.
+// @throws InputError when the result is no 64-bit integer. It names no file; JsonReader::locate
+// adds the place.
 inline std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
   if (__builtin_mul_overflow(a, b, &result)) refuse_overflow(a, "*", b);

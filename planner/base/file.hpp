@@ -13,16 +13,18 @@ inline constexpr std::int64_t max_file_bytes = 2147483647;
 // @throws IoError when the file is missing, unreadable or a device other than a terminal;
 // InputError when it is larger than max_file_bytes
 std::string read_file(const std::string& file);
-// Writes to a temporary file next to `file` and renames it, so `file` is complete or absent.
+// Writes to a temporary file next to `file` and renames it, so `file` is complete or absent. A link
+// stays, and its target is replaced. Devices and pipes are written directly.
 // @throws IoError
 void write_file(const std::string& file, std::string_view content);
 // Does nothing if write_file could write `file`. @throws IoError if it could not
 void check_writable(const std::string& file);
-// Returns the file behind symbolic links, which is replaced when `file` is written. @throws IoError
+// Returns the target of symbolic links, which is replaced when `file` is written.
+// @throws IoError when `file` or a target does not exist
 std::string behind_links(const std::string& file);
 // Returns true if the file exists. @throws IoError when this cannot be found out.
 bool file_exists(const std::string& file);
-// Checks two names before the work.
+// Checks two names before a command does its work. An empty `other` passes.
 // @throws Error (usage) when writing `output` would replace the file that is read or written as
 // `other`
 void require_other_file(const std::string& output, const std::string& other);

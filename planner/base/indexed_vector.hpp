@@ -62,7 +62,8 @@ class IndexedVector : private std::vector<T> {
     Base::push_back(std::move(value));
     return last_index();
   }
-  // Return the index of the last element and the index after it. The last element of none is none.
+  // These functions return the index of the last element and the index after it. The last index of
+  // an empty vector is the index of no element.
   I last_index() const { return I(size() - 1); }
   I end_index() const { return I(size()); }
   // Returns all indices, in order.

@@ -31,7 +31,7 @@ struct NumberRange {
   double maximum = std::numeric_limits<double>::max();
   Ends ends = Ends::closed;
 
-  // False for what is not a number.
+  // False for NaN.
   constexpr bool holds(double value) const {
     const bool above = ends == Ends::open_below ? value > minimum : value >= minimum;
     const bool below = ends == Ends::open_above ? value < maximum : value <= maximum;

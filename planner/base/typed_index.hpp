@@ -1,4 +1,4 @@
-// Index types that the compiler tells apart, so that no layer is taken for a buffer.
+// Defines index types that the compiler tells apart, so that no layer is taken for a buffer.
 #pragma once
 
 #include <compare>

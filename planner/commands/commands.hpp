@@ -77,8 +77,9 @@ ExitCode solve_command(const SolveOptions& options);
 // @throws EnvironmentError in a build without ONNX, or when cnnplan-weights is missing
 ExitCode import_command(const ImportCommandOptions& options);
 ExitCode explain_command(const ExplainOptions& options);
+// Returns prediction_outside_limit if the relative error of the predicted step is above max_error.
 ExitCode compare_command(const CompareOptions& options);
-// Replays the plan in SimGrid.
+// Replays the plan in SimGrid. Returns prediction_outside_limit as compare_command does.
 // @throws EnvironmentError without SimGrid, after the files are written
 ExitCode simulate_command(const SimulateOptions& options);
 // Reads each file as the kind that its "schema" names, or as an ONNX model. It prints whether the

@@ -6,10 +6,13 @@
 
 namespace cnnplan {
 
-// Returns the path of a program. @throws EnvironmentError when it is missing
+// Returns the path of a program in the folder of this one.
+// @throws EnvironmentError when it is missing
 std::string helper_path(const std::string& name);
 
-// Replaces this process by the program. @throws EnvironmentError when it cannot be started
+// Replaces this process by the program, after standard output is written.
+// @throws EnvironmentError when the program cannot be started, IoError when output cannot be
+// written
 [[noreturn]] void run_helper(const std::string& name, const std::vector<std::string>& arguments);
 
 }  // namespace cnnplan

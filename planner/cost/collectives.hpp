@@ -19,9 +19,12 @@ namespace cnnplan {
 //   (64 KiB on the innermost level, 256 KiB beyond), and the additions are spread evenly over all
 //   rounds.
 // - `recursive_doubling`, `rabenseifner`, `hierarchical`: each message takes its time on its level,
-//   and added bytes cost gamma.
+//   shared by as many ranks as share a link, and added bytes cost gamma.
 // - `library`: the fastest of recursive doubling, Rabenseifner's algorithm and a ring without
 //   measured rounds.
+//
+// Messages of rounds that were not measured take duplex_factor times as long, because ranks send
+// and receive at once.
 double allreduce_time_s(const Platform& platform,
                         const GroupLinks& links,
                         double bytes,
@@ -49,7 +52,7 @@ double least_collective_s_per_byte(const Platform& platform,
 
 // Returns the time in which a rank of a ring sends `bytes` to the next rank over a link of this
 // level. The bytes are cut into chunks that stay in cache, and `sharing` ranks send as much over
-// the link at the same time.
+// the link at the same time. @pre bytes > 0
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
 // Returns the algorithm that `library` is assumed to run if it was not measured.

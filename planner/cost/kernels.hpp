@@ -65,7 +65,8 @@ class KernelCosts {
   std::string implementation(const KernelSpec& spec) const;
   // Returns the numbers of kernels that were profiled at the same time, ascending and including 1.
   const std::set<int>& concurrencies() const { return concurrencies_; }
-  // True if all kernels use one workspace, which is as large as the largest kernel needs.
+  // True if the kernels of a lane share one workspace, which is as large as the largest of them
+  // needs.
   bool shared_workspace() const { return shared_workspace_; }
 
  private:

@@ -22,8 +22,10 @@ struct RateParts {
 // A convolution takes overhead + max(flops / (flops_per_s * e), bytes / bytes_per_s), where
 // e = efficiency * o/(o + outputs_half) * c/(c + channels_half) * f/(f + filters_half).
 // It writes o elements, and has c channels and f filters per group. It uses the rates of its
-// phase and precision. Other kernels take overhead + bytes / bytes_per_s.
-// `scripts/fit-kernel-rates` fits these formulas. @pre `rates` has fp32
+// phase and precision. Other kernels take overhead + bytes / bytes_per_s. The range is the time
+// multiplied by low_factor and high_factor of the precision. `scripts/fit-kernel-rates` fits these
+// formulas.
+// @pre `rates` has fp32
 KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec);
 RateParts rate_parts(const KernelRates& rates, const KernelSpec& spec);
 

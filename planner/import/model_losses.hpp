@@ -14,7 +14,8 @@ namespace cnnplan {
 
 class ModelLosses {
  public:
-  // @throws InputError for options that name an unknown loss, or one output twice
+  // @throws InputError for options that name an unknown loss, or one output twice, and for a weight
+  // that losses cannot have
   ModelLosses(const OnnxGraph& graph, const ImportOptions& options);
 
   const std::string& main_output() const { return main_output_; }

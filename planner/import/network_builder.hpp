@@ -25,14 +25,14 @@ struct OutputLoss {
 // Holds the layers, shapes and parameters that were read so far.
 class NetworkBuilder {
  public:
-  // `uses` says how often each value is an input of a node.
+  // `uses` says how often each value is an input of a node or an output (LiveNodes::uses).
   NetworkBuilder(std::string file, std::map<std::string, int> uses)
       : file_(std::move(file)), uses_(std::move(uses)) {}
 
   // Adds the input layer for an input with these dims. @throws InputError
   Activation add_input(const std::string& name, const std::vector<std::int64_t>& dims);
   // Appends a layer, whose output has as many dims as its first input.
-  // @throws InputError when the shapes do not fit
+  // @throws InputError when the shapes do not fit, UnmappedNode when the network has max_layers
   Activation add_layer(const NodeReader& node,
                        const LayerParameters& parameters,
                        const std::vector<Activation>& inputs);
@@ -48,9 +48,9 @@ class NetworkBuilder {
   // by one per channel. Only parameters change, and a note says so.
   // @throws UnmappedNode when the layer's parameters cannot do this
   void scale_output(LayerIndex layer, const std::vector<double>& factors);
-  // Adds factor * values to all outputs of such a layer, for one value or one per channel. The
-  // values are added to its bias or shift, or become its bias.
-  // @throws UnmappedNode
+  // Adds factor * values to all outputs of a layer that scale_output can change, for one value or
+  // one per channel. The values are added to its bias or shift, or become its bias.
+  // @throws UnmappedNode for another number of values, or for one that is not finite
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 
   std::int64_t batch() const { return batch_; }

@@ -14,6 +14,7 @@ namespace cnnplan {
 // Returns a SHA-256 in lower-case hexadecimal digits. @throws InputError for other values
 std::string read_digest(const JsonReader& reader);
 // Reads the key "inputs" of a document. The list is empty if the key is missing.
+// @throws InputError
 std::vector<InputFile> read_input_files(const JsonReader& root);
 nlohmann::ordered_json to_ordered_json(const std::vector<InputFile>& inputs);
 

@@ -27,9 +27,10 @@ struct KernelSpec {
   Shape in;   // the local input block, with its halo but without padding
   Shape out;  // the local output block
   // The window has the padding of this block; kinds without a window have the default. An
-  // upsampling has the window that goes back from y to x: kernel and stride are the factor, and the
-  // padding repeats the first and the last input outside this block. Where the factor of an
-  // interpolation is not 1, kernel and stride are twice the factor and the factor, without padding.
+  // upsampling has the window of the outputs that an input makes: kernel and stride are the factor.
+  // Its padding counts the outputs before and after this block that repeat the first and the last
+  // input. An interpolation by a factor above 1 has a kernel of twice the factor, the factor as
+  // stride, and no padding.
   Window window;
   std::int64_t groups = 1;
   std::int64_t local_size = 1;  // how many channels a local response norm sums

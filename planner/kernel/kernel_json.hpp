@@ -8,6 +8,7 @@
 
 namespace cnnplan {
 
+// @throws InputError for unknown keys, values out of range, and a phase that the kind does not have
 KernelSpec kernel_from_json(const JsonReader& reader);
 // Writes kind, phase, shapes, precision and algorithm, and all other fields that differ from the
 // default.

@@ -50,7 +50,8 @@ struct KernelRates {
   auto operator<=>(const KernelRates&) const = default;
 };
 
-// Returns the rates of `precision`, or those of fp32 if the device has none. @pre `rates` has fp32
+// Returns the rates of `precision`, or the rates of fp32 if the device has none for it. @pre
+// `rates` has fp32
 const PrecisionRates& rates_of(const KernelRates& rates, Precision precision);
 
 }  // namespace cnnplan

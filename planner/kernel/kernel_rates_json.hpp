@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Reads the value of the key "kernels".
+// Reads the value of the key "kernels". @throws InputError
 KernelRates kernel_rates_from_json(const JsonReader& reader);
 nlohmann::ordered_json to_ordered_json(const KernelRates& rates);
 

@@ -48,8 +48,9 @@ struct Profile {
 // @throws InputError when the fingerprints differ, because times of two devices never mix
 void merge(Profile& profile, const Profile& other, const std::string& other_file);
 
-// These functions read and write JSON (schema cnnplan.profile/1). @throws InputError, IoError
+// Reads JSON of the schema cnnplan.profile/1. `file` names it in errors. @throws InputError
 Profile parse_profile(std::string_view json, const std::string& file);
+// Reads a file as parse_profile does. @throws InputError, IoError
 Profile read_profile(const std::string& file);
 std::string to_json(const Profile& profile);
 

@@ -32,9 +32,10 @@ std::string_view to_text(ChannelAlgorithm algorithm);
 int input_parts(ChannelAlgorithm algorithm, int parts);
 
 // Returns what a mesh with `parts` parts of c must be instead for the layer; empty where the parts
-// are valid. Some kinds need all channels of a position (LayerTraits). Blocks of a grouped
-// convolution consist of whole groups, or of parts of one group. stationary_w needs a number of
-// parts that has two factors, and at most as many parts as channels.
+// are valid. One part is valid for every layer. Some kinds need all channels of a position
+// (LayerTraits). A grouped convolution allows stationary_y only. Its blocks consist of whole
+// groups, or of parts of one group. stationary_w needs a number of parts that has two factors, and
+// no more parts of x and y than they have channels.
 // @pre parts >= 1
 std::string channel_split_refusal(const Network& network,
                                   LayerIndex layer,

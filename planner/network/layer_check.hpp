@@ -12,9 +12,10 @@ namespace cnnplan {
 
 // Returns the key of the inputs in files: "inputs" or "input".
 std::string inputs_key(const Layer& layer);
-// Checks the name against the names of the layers listed before, `earlier`, and the number of
-// inputs.
-// @throws InputError
+// Checks the name and the number of inputs. `earlier` has the names of the layers listed before.
+// @throws InputError for a name that is empty, has a "/", is reserved (network.hpp) or is in
+// `earlier`. It is also thrown if a layer that is no loss has the name "loss", or if the kind does
+// not have this number of inputs.
 void check_name_and_inputs(const Layer& layer,
                            const std::map<std::string, LayerIndex, std::less<>>& earlier,
                            const LayerPlace& place);

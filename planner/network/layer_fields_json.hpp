@@ -93,6 +93,34 @@ class FieldReader {
   Layer& layer_;
 };
 
+// Finds values in the dim d that a list of two entries would leave out.
+template <typename Layer>
+class FieldDepth {
+ public:
+  explicit FieldDepth(const Layer& layer) : layer_(layer) {}
+  bool has_depth() const { return has_depth_; }
+
+  template <typename... Details>
+  void required(std::string_view, const Details&...) {}
+  template <typename... Details>
+  void optional(std::string_view, const Details&...) {}
+  template <typename Member>
+  void enumerator(std::string_view, Member, Written) {}
+  void required_sizes(std::string_view, Triple Layer::*member, const SpatialField& field) {
+    has_depth_ |= (layer_.*member)[0] != field.without_depth;
+  }
+  void optional_sizes(std::string_view key, Triple Layer::*member, const SpatialField& field) {
+    required_sizes(key, member, field);
+  }
+  void window(Window Layer::*member, DefaultStride) {
+    has_depth_ |= (layer_.*member).dims[0] != WindowDim{};
+  }
+
+ private:
+  const Layer& layer_;
+  bool has_depth_ = false;
+};
+
 // Writes the values of `layer` that differ from the defaults, and values that are always written.
 template <typename Layer>
 class FieldWriter {

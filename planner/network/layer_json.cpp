@@ -70,6 +70,15 @@ LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat for
   kind.refuse("one of " + names);
 }
 
+bool has_depth(const LayerParameters& parameters) {
+  const auto in_fields = []<typename Layer>(const Layer& layer) {
+    FieldDepth fields(layer);
+    Layer::describe(fields);
+    return fields.has_depth();
+  };
+  return std::visit(in_fields, parameters);
+}
+
 void add_layer_parameters(nlohmann::ordered_json& json,
                           const LayerParameters& parameters,
                           SpatialFormat format) {

@@ -9,11 +9,16 @@
 
 namespace cnnplan {
 
-// Reads the parameters of the kind that the key "kind" names, and refuses keys that the kind does
-// not have. The caller reads names and inputs.
+// Reads the parameters of the kind that the key "kind" names. The caller reads names and inputs.
+// @throws InputError for an unknown kind, keys that the kind does not have, and values out of range
 LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat format);
 
-// Adds the values that differ from the defaults of the layer's kind.
+// True where the layer does something in the dim d, so that the lists of its network file need
+// three entries.
+bool has_depth(const LayerParameters& parameters);
+
+// Adds the required values, and optional values that differ from the defaults of the layer's kind
+// or that the kind always writes.
 void add_layer_parameters(nlohmann::ordered_json& json,
                           const LayerParameters& parameters,
                           SpatialFormat format);

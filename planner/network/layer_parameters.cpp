@@ -75,15 +75,6 @@ Window window_for(const LayerParameters& parameters, const Shape& input) {
   return std::visit(window, parameters);
 }
 
-bool has_depth(const LayerParameters& parameters) {
-  if (const auto* input = std::get_if<Input>(&parameters)) return input->size[0] != 1;
-  const auto has_depth = [](const auto& layer) {
-    if constexpr (requires { layer.window; }) return layer.window.dims[0] != WindowDim{};
-    return false;
-  };
-  return std::visit(has_depth, parameters);
-}
-
 Shape sample_shape(const LayerParameters& parameters,
                    const std::vector<Shape>& inputs,
                    const LayerPlace& place) {

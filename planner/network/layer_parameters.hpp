@@ -75,8 +75,6 @@ double loss_weight(const LayerParameters& loss);
 
 // Returns the window of the layer. A kind without a window of its own has the whole image.
 Window window_for(const LayerParameters& parameters, const Shape& input);
-// True where a window in the dim d needs three entries in the lists of a network file.
-bool has_depth(const LayerParameters& parameters);
 // Returns the shape of one sample after the layer, and checks the layer's parameters.
 // @throws InputError @pre the layer has as many inputs as its kind needs
 Shape sample_shape(const LayerParameters& parameters,

@@ -29,8 +29,8 @@ struct DimSignature {
 
 struct LayerSignature {
   LayerTraits traits{};
-  Shape input{};  // with the whole batch, as the output
-  Shape output{};
+  Shape input{};                          // (N, C, D, H, W), where N is the whole batch
+  Shape output{};                         // (N, C, D, H, W), where N is the whole batch
   Window window{};                        // where traits.has_window
   std::array<UpsampleDim, 3> upsample{};  // where traits.resizes
   std::int64_t groups = 1;                // groups_of(the layer's parameters)

@@ -26,7 +26,7 @@ inline constexpr std::array<std::string_view, 4> reserved_names{
     "prev", "reduce", "repeat_input", "sgd"};
 
 struct Layer {
-  std::string name;                 // not one of reserved_names; "loss" for a loss only
+  std::string name;  // without "/", not one of reserved_names; "loss" for the main loss only
   std::vector<std::string> inputs;  // names of earlier layers
   LayerParameters parameters;
   bool operator==(const Layer&) const = default;
@@ -39,9 +39,10 @@ struct Layer {
 class Network {
  public:
   Network() = default;
-  // @throws InputError (pointer "/layers/<i>/...", `file` as given) for duplicate or unknown names,
-  // wrong numbers of inputs, impossible shapes, sizes whose products overflow, an output without
-  // consumer, no loss at the end, or wrong auxiliary losses
+  // @throws InputError (pointer "/layers/<i>/...", `file` as given) for duplicate, reserved or
+  // unknown names, wrong numbers of inputs, impossible shapes, sizes whose products overflow, or
+  // more than 2^53 parameters. It is also thrown for an output without consumer, no or several
+  // layers of the kind input, no loss at the end, or wrong auxiliary losses.
   Network(std::string name, std::vector<Layer> layers, const std::string& file = "network");
 
   const std::string& name() const { return name_; }
@@ -49,6 +50,7 @@ class Network {
   const Layer& layer(LayerIndex index) const { return layers_.at(index); }
   int layer_count() const { return static_cast<int>(layers_.size()); }
   const std::vector<LayerIndex>& inputs_of(LayerIndex index) const { return inputs_.at(index); }
+  // Returns the layers that read the output, each once for each of its inputs that is this output.
   const std::vector<LayerIndex>& consumers_of(LayerIndex index) const {
     return consumers_.at(index);
   }
@@ -93,14 +95,16 @@ class Network {
 bool has_targets(const Network& network);
 
 // Returns the network for inputs of another size (D, H, W). A D of 0 keeps the network's D.
-// @throws InputError when the size does not fit the layers
+// @throws InputError when the size does not fit the layers, or has a depth that the network lacks
 Network with_input_size(const Network& network, const std::array<std::int64_t, 3>& size);
 
-// Reads "512x512" as (0, H, W) and "64x512x512" as (D, H, W). @throws InputError
+// Reads "512x512" as (0, H, W) and "64x512x512" as (D, H, W). @throws InputError at "--input"
 std::array<std::int64_t, 3> parse_size(const std::string& text);
 
-// Reads JSON of the schema cnnplan.network/1. @throws InputError, IoError
+// Reads JSON of the schema cnnplan.network/1. `file` names the input in errors.
+// @throws InputError
 Network parse_network(std::string_view json, const std::string& file);
+// Reads a file as parse_network does. @throws InputError, IoError
 Network read_network(const std::string& file);
 std::string to_json(const Network& network);
 

@@ -13,8 +13,10 @@ Network network_from_json(const JsonReader& root);
 // Appends "name" and "layers".
 void add_network(nlohmann::ordered_json& document, const Network& network);
 
-// Read and return a network with its "schema", as a value of another document.
+// Reads a network that is a value of another document, with a "schema" of its own.
+// @throws InputError
 Network read_embedded_network(const JsonReader& reader);
+// Returns the network with a "schema" of its own, as a value of another document.
 nlohmann::ordered_json embedded_network(const Network& network);
 
 }  // namespace cnnplan

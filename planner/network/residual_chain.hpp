@@ -21,7 +21,8 @@ struct ResidualBlock {
 using ResidualChain = std::vector<ResidualBlock>;
 
 // Returns the longest chains of a network, in order of their layers. A ReLU that clips from above
-// belongs to no F.
+// belongs to no F. An add ends no block if a ReLU alone reads it, because the kernel of the add
+// then computes this ReLU, too.
 std::vector<ResidualChain> residual_chains(const Network& network);
 // Returns the blocks from the block that begins with `first` to the block that ends with the add
 // `last`. Empty where they are not in one chain, or another layer is between them.

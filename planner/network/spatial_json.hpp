@@ -19,14 +19,16 @@ struct SpatialFormat {
   std::size_t entries = 2;
 };
 
-// Reads a list. A list without depth leaves d at `neutral`.
+// Reads (d, h, w) from a list or a number. Without depth in the format, d is `neutral`.
+// @throws InputError for a list of another length, and for values outside of `range`
 Triple read_spatial(const JsonReader& reader,
                     SpatialFormat format,
                     const IntegerRange& range,
                     std::int64_t neutral);
-// A layer in a file gives its window with these keys.
+// These keys of a layer give its window. Only "kernel" is required.
 inline constexpr std::array<std::string_view, 5> window_keys{
     "kernel", "stride", "padding", "padding_end", "dilation"};
+// @throws InputError as read_spatial, and for a missing kernel
 Window read_window(const JsonReader& layer, SpatialFormat format, DefaultStride stride);
 
 // Returns a list, or a number where all entries are equal.

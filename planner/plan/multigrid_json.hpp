@@ -11,7 +11,9 @@
 
 namespace cnnplan {
 
-// Reads "multigrid" of a plan. The list is empty where the key is missing.
+// Reads "multigrid" of a plan. The list is empty where the key is missing. check_multigrid checks
+// the chains.
+// @throws InputError for layers that the network lacks, and values out of range
 std::vector<Multigrid> read_multigrid(const JsonReader& root, const Network& network);
 nlohmann::ordered_json to_ordered_json(const std::vector<Multigrid>& chains,
                                        const Network& network);

@@ -13,14 +13,14 @@ enum class OperationPart {
   forward,                 // kernels
   backward_data,           // kernels of error signals
   backward_filter,         // kernels of weight gradients
-  statistics,              // sums of a batch norm
+  statistics,              // kernels of the sums of a batch norm
   accumulate,              // error signals that several layers send to one tensor
   halo,                    // exchange with neighbours on one mesh
   channel_allgather,       // channels that other ranks own
   channel_reduce_scatter,  // parts of sums over channels, to the owners of the sums
   shuffle,                 // from one mesh to another
   copy,                    // channels to or from a concat or a slice
-  statistics_allreduce,    // sums of a batch norm
+  statistics_allreduce,    // sums of a batch norm, over ranks
   loss_allreduce,
   gradient_reduction,  // allreduce, or its reduce-scatter
   weight_allgather,    // weights that other ranks updated

@@ -54,7 +54,7 @@ struct LayerPlan {
   }
   auto operator<=>(const LayerPlan&) const = default;
 };
-// True where every rank has equal blocks of two tensors of one shape.
+// True where every rank has equal blocks of two tensors of one shape, one with each of these plans.
 inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {
   return a.mesh == b.mesh && a.stage == b.stage;
 }
@@ -166,9 +166,9 @@ struct Prediction {
   double gap = 0.0;       // step_s / bound_s - 1
   std::string runner_up;  // e.g. "h2" everywhere
   double runner_up_s = 0.0;
-  std::int64_t candidates = 0;  // candidates priced, over all layers
+  std::int64_t candidates = 0;  // the candidates of all units that the search chose from
   std::int64_t pruned = 0;      // splits left out because some ranks would own nothing
-  std::int64_t outpriced = 0;   // left out because every plan with them is slower than the baseline
+  std::int64_t outpriced = 0;   // left out because every plan with them is slower than a known one
   std::vector<std::string> estimated_kernels;       // their texts, ascending
   std::vector<EstimatedFamily> estimated_families;  // of these kernels, ascending
   std::vector<UnitMargin> margins;                  // empty: not known
@@ -243,12 +243,15 @@ void set_gradient_allreduce(Plan& plan, AllreduceAlgorithm algorithm);
 Plan on_one_rank(const Plan& plan);
 
 // Requires that every layer has a mesh of exactly `ranks` ranks that this version runs, also with
-// the changes of a margin, and that sizes are in range.
+// the changes of a margin, and that sizes are in range. Also checks allreduces, stages, halo
+// methods, chains (check_multigrid) and sample blocks (check_sample_blocks).
 // @throws InputError (pointer into plan.json)
 void validate(const Plan& plan, const std::string& file);
 
-// Reads JSON of the schema cnnplan.plan/2 or /1. @throws InputError, IoError
+// Reads JSON of the schema cnnplan.plan/2 or /1, and validates the plan. `file` names it in errors.
+// @throws InputError
 Plan parse_plan(std::string_view json, const std::string& file);
+// Reads a file as parse_plan does. @throws InputError, IoError
 Plan read_plan(const std::string& file);
 std::string to_json(const Plan& plan);
 

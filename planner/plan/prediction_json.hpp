@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Reads a prediction. `schema` is the number of the plan file.
+// Reads a prediction. `schema` is the number of the plan file. @throws InputError
 Prediction prediction_from_json(const JsonReader& reader, int schema);
 nlohmann::ordered_json to_ordered_json(const Prediction& prediction);
 

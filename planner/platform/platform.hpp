@@ -69,12 +69,13 @@ const std::vector<Segment>& ring_segments(const Level& level, CollectiveKind kin
 
 struct Platform {
   std::string name = "generic";
-  std::string device = "generic";       // fingerprint of the compute device
-  std::int64_t memory_bytes = 0;        // of one rank
-  std::vector<Level> levels;            // innermost first; the last one holds all ranks
-  std::vector<AllreduceFit> allreduce;  // each kind, algorithm and number of ranks at most once
-  double gamma_s_per_byte = 0.0;        // adding received bytes to local ones
-  double copy_s_per_byte = 0.0;         // packing, unpacking, local copies
+  std::string device = "generic";  // fingerprint of the compute device
+  std::int64_t memory_bytes = 0;   // of one rank; 0: not known
+  std::vector<Level> levels;       // innermost first; the last one holds all ranks
+  // The first counts if several have equal kind, algorithm and number of ranks.
+  std::vector<AllreduceFit> allreduce;
+  double gamma_s_per_byte = 0.0;    // adding received bytes to local ones
+  double copy_s_per_byte = 0.0;     // packing, unpacking, local copies
   double overlap_efficiency = 0.0;  // 0: kernels stop for communication; 1: it does not slow them
   double launch_s = 0.0;  // of an empty operation; only information, since kernel times include it
   std::optional<KernelRates> kernels{};  // for kernels that no profile has; absent: CPU core rates
@@ -85,7 +86,8 @@ struct Platform {
 
 // Returns conservative figures of a shared-memory node, marked as not measured.
 Platform default_platform(int ranks);
-// Returns the level that connects two ranks, or its index in platform.levels. @pre rank_a != rank_b
+// Returns the level that connects two ranks, or its index in platform.levels.
+// @pre rank_a != rank_b, the platform has a level
 const Level& level_between(const Platform& platform, int rank_a, int rank_b);
 std::size_t level_index_between(const Platform& platform, int rank_a, int rank_b);
 // Returns the number of the port by which a rank sends and receives on a level. `shared_by`
@@ -97,8 +99,9 @@ int port_of(const Platform& platform, std::size_t level, int rank);
 // such distance.
 std::int64_t distance_of_like_places(const Platform& platform, int ranks);
 
-// These functions read and write JSON (schema cnnplan.platform/1). @throws InputError, IoError
+// Reads JSON of the schema cnnplan.platform/1. `file` names it in errors. @throws InputError
 Platform parse_platform(std::string_view json, const std::string& file);
+// Reads a file as parse_platform does. @throws InputError, IoError
 Platform read_platform(const std::string& file);
 std::string to_json(const Platform& platform);
 

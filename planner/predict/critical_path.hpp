@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// Names an operation on the path, of the rank that is walked for its class.
+// Names an operation on the path. It is an operation of the rank that is walked for `rank_class`.
 struct CriticalOperation {
   std::size_t rank_class = 0;
   OperationIndex operation;
@@ -18,10 +18,11 @@ struct CriticalOperation {
   double seconds = 0.0;
 };
 
-// Returns the path from the first operation to the operation that ends last. Each operation begins
-// when its predecessor on the path ends. The predecessor is a dependency, or the operation before
-// it in its stream or lane. For a transfer or collective, it may be such an operation of the
-// partner that arrives last. Seconds add up to the step.
+// Returns the path from the first operation to the operation that ends last. The predecessor of an
+// operation is the operation that ends last among the operations that it waits for. It waits for
+// its dependencies, and for the operation before it in its stream or lane. A transfer or collective
+// also waits for the dependencies and the operations before it on the ranks that take part. Seconds
+// add up to the step.
 // @pre timelines == walk(work, classes, options)
 std::vector<CriticalOperation> critical_path(std::span<const RankWork> work,
                                              const RankClasses& classes,

@@ -16,7 +16,7 @@ namespace cnnplan {
 Formula formula_of(const Schedule& schedule, const Operation& operation, const PriceList& prices);
 
 // Returns the formula of every operation of `layer`, on the rank where it takes longest, in
-// schedule order. @pre validate(plan) holds
+// schedule order. There are none if the network has no such layer. @pre validate(plan) holds
 std::vector<Formula> formulas(const Plan& plan, const std::string& layer, const PriceList& prices);
 
 }  // namespace cnnplan

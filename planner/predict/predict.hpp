@@ -13,11 +13,12 @@ struct PricedPlan {
   std::vector<PricedSchedule> schedules;  // by class
 };
 
+// @pre validate(plan) holds; `classes` has as many ranks as the plan
 PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices);
 // Uses as few classes as RankClasses::of finds.
 PricedPlan lower_and_price(const Plan& plan, const PriceList& prices);
 
-// Return timelines by class. All ranks of a class do what the class's rank does.
+// Returns timelines by class. All ranks of a class do what the class's rank does.
 std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options = {});
 
 // Holds the operations of a plan's ranks as virtual time needs them.

@@ -68,15 +68,15 @@ class PriceList {
 struct PricedSchedule {
   Schedule schedule;
   IndexedVector<OperationIndex, Price> prices;
-  bool shared_workspace = false;
+  bool shared_workspace = false;  // the kernels of a lane share one workspace
 };
 PricedSchedule priced(Schedule schedule, const PriceList& prices);
 
 // Returns the properties of a transfer of `schedule`, for transfer_time.
 TransferTraits traits_of(const Schedule& schedule, const TransferOperation& operation);
 
-// Returns the ranks that a transfer sends to or receives from, each once, ascending. Other
-// operations have none.
+// Returns the ranks that a transfer sends to or receives from, each once, ascending. Copies that
+// stay on the rank count as sent to itself. Other operations have no peers.
 std::vector<int> peers(const Operation& operation);
 // True when other ranks must have reached the operation before `rank` can finish it.
 bool waits_for_others(const Operation& operation, int rank);

@@ -20,8 +20,8 @@ struct RankTimeline {
   std::vector<double> durations_s;
   std::vector<double> ends_s;  // by operation
   double end_s = 0.0;
-  // This part of the step is not filled by the rank's kernels and loading. It is communication and
-  // waiting for other ranks.
+  // This part of the step is not filled by the rank's kernels, loading and copies that stay on the
+  // rank. It is communication and waiting for other ranks.
   double exposed_s = 0.0;
 };
 

@@ -12,7 +12,8 @@ namespace cnnplan {
 // "1.200 Gflop / flops_per_s 50.000 Gflop/s".
 std::string to_text(const std::vector<FormulaTerm>& terms);
 
-// Writes two lines for each formula. The first says what is priced, and the second is the sum.
+// Writes a title, and two lines for each formula. The first line says what is priced, and the
+// second is the sum. A formula without terms has no second line.
 std::string to_text(const std::vector<Formula>& formulas);
 
 }  // namespace cnnplan

@@ -18,7 +18,7 @@ bool is_by_multigrid(const Plan& plan, LayerIndex layer);
 std::string limits_text(const Plan& plan);
 
 // Returns text such as "faster than in order on 1 rank from 3 ranks on; by partitions, times as
-// fast: 2: 0.83, 3: 1.24". It is empty where the plan has no partitioned steps.
+// fast: 2: 0.83, 3: 1.24". It is empty where there are fewer than two steps.
 std::string break_even_text(const Partitioning& partitioning);
 
 }  // namespace cnnplan

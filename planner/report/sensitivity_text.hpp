@@ -9,7 +9,7 @@
 namespace cnnplan {
 
 // Says what was compared, and has a row for every flip. The end names the runner-ups that no figure
-// flips, and the figure on which the plan depends most.
+// flips, and the figure on which the plan depends most. If no runner-up was compared, says why.
 std::string to_text(const Sensitivity& sensitivity, const Plan& plan);
 
 }  // namespace cnnplan

@@ -26,8 +26,8 @@ struct StoredSlice {
   int part = 0;
   std::int64_t offset_bytes = 0;
   Box box;
-  // Each rank has its own running values. For them, this is the share of the output that the rank
-  // normalised.
+  // With running values, of which each rank has its own, this is the share of the output that the
+  // rank normalised.
   double share = 1.0;
   bool operator==(const StoredSlice&) const = default;
 };
@@ -78,7 +78,8 @@ struct Checkpoint {
   bool operator==(const Checkpoint&) const = default;
 };
 
-// Reads JSON of the schema cnnplan.checkpoint/1. @throws InputError
+// Reads JSON of the schema cnnplan.checkpoint/1, and validates it (checkpoint_check.hpp).
+// @throws InputError
 Checkpoint parse_checkpoint(std::string_view json, const std::string& file);
 std::string to_json(const Checkpoint& checkpoint);
 

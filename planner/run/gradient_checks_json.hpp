@@ -14,6 +14,7 @@ namespace cnnplan {
 inline constexpr IntegerRange step_range{0, std::int64_t{1} << 60};
 
 // Reads "gradient_checks" of a document. The list is empty where the key is missing.
+// @throws InputError
 std::vector<GradientCheck> read_gradient_checks(const JsonReader& root);
 nlohmann::ordered_json to_ordered_json(const std::vector<GradientCheck>& checks);
 

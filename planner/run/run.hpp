@@ -62,8 +62,9 @@ struct RunReport {
   bool operator==(const RunReport&) const = default;
 };
 
-// Reads JSON of the schema cnnplan.run/2 or /1. @throws InputError, IoError
+// Reads JSON of the schema cnnplan.run/2 or /1. `file` names it in errors. @throws InputError
 RunReport parse_run(std::string_view json, const std::string& file);
+// Reads a file as parse_run does. @throws InputError, IoError
 RunReport read_run(const std::string& file);
 std::string to_json(const RunReport& run);
 

@@ -46,12 +46,15 @@ struct SolveRequest {
 //   Near ties of the fastest of all these plans follow.
 // - Sample parallelism is scored. Of the four uniform splits with the least additive cost, those
 //   are scored whose least work is below the fastest step so far.
-// The fastest that fits wins. The result is thus no slower than sample parallelism where that fits.
-// With overlap, convolutions of the fastest plan may compute their interior while halos travel.
-// Where the fastest plan by additive costs does not fit, the search looks for the fastest plan that
-// keeps little enough for backpropagation, with and without outputs that are computed again there.
+// With `multigrid`, plans that split residual chains by layers are scored, too. The fastest that
+// fits wins. The result is thus no slower than sample parallelism where that fits, unless
+// `multigrid` demands a number of partitions. With overlap, convolutions of the fastest plan may
+// compute their interior while halos travel. Where the fastest plan by additive costs does not fit,
+// the search looks for the fastest plan that keeps little enough for backpropagation, with and
+// without outputs that are computed again there.
 // @throws InfeasibleError when none of these fits into the platform's memory
-// @throws InputError for a uniform mesh of another number of ranks, or shortest_path on branches
+// @throws InputError for a uniform mesh of another number of ranks, shortest_path on branches, or
+// partitions, coarsening or levels that no chain can have
 Plan solve(const SolveRequest& request);
 
 }  // namespace cnnplan

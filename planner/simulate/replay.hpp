@@ -15,8 +15,10 @@ void write_simulation(const std::string& folder, const Platform& platform, const
 // Returns the command that replays the files. It must run in their folder.
 std::string replay_command(int processes);
 
-// Returns the seconds until the last process ends. SimGrid's output stays in `folder`/smpirun.log.
-// @throws EnvironmentError where smpirun is missing or fails
+// Runs smpirun until it ends, and returns the simulated seconds until the last process ends.
+// SimGrid's output stays in `folder`/smpirun.log.
+// @throws EnvironmentError where smpirun is missing or fails, IoError where its log cannot be read
+// @pre write_simulation wrote `folder` for this number of processes
 double replay(const std::string& folder, int processes);
 
 }  // namespace cnnplan

@@ -37,8 +37,9 @@ struct Sensitivity {
   std::vector<MachineFigure> figures;    // figures on which any of these plans depends
   std::vector<RunnerUpPlan> runner_ups;  // the compared runner-ups, the smallest margin first
   std::vector<Flip> flips;               // the factor nearest to 1 comes first
-  // Layers whose runner-up was not compared, because it takes less in sum than the plan. The plan
-  // was taken for another reason: its step in virtual time, or its memory.
+  // Lists layers whose runner-up was not compared. It takes less in sum than the plan, which was
+  // taken for its step in virtual time or its memory, or it differs from the plan in too many
+  // layers.
   std::vector<std::string> shorter;
   bool operator==(const Sensitivity&) const = default;
 };

@@ -25,7 +25,9 @@ constexpr std::string_view every_kernel = "kernel";
 }
 
 double changed(const WhatIf& change, double old) {
-  return change.multiplies ? old * change.number : change.number;
+  const double value = change.multiplies ? old * change.number : change.number;
+  if (!std::isfinite(value)) refuse(change.text, "a change that leaves the figure finite");
+  return value;
 }
 
 // Rounds to a whole number. Parsing the changed platform checks the range of the figure.

@@ -9,7 +9,7 @@ namespace cnnplan::onednn {
 namespace {
 
 template <typename T>
-CNNPLAN_VECTORIZED void add(const T* a, const T* b, Computed<T> scale, T* y, std::int64_t count) {
+CNNPLAN_INLINE void add(const T* a, const T* b, Computed<T> scale, T* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     y[i] = T(a[i] + scale * b[i]);
@@ -17,7 +17,7 @@ CNNPLAN_VECTORIZED void add(const T* a, const T* b, Computed<T> scale, T* y, std
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void add_relu(const T* a, const T* b, float scale, T* y, std::int64_t count) {
+CNNPLAN_INLINE void add_relu(const T* a, const T* b, float scale, T* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const float sum = a[i] + scale * b[i];
@@ -26,20 +26,18 @@ CNNPLAN_VECTORIZED void add_relu(const T* a, const T* b, float scale, T* y, std:
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void multiply(const T* dy, float scale, T* dx, std::int64_t count) {
+CNNPLAN_INLINE void multiply(const T* dy, float scale, T* dx, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) dx[i] = T(scale * dy[i]);
 }
 
-template <typename T>
-void forward(const KernelSpec& spec,
-             Computed<T> scale,
-             const OperandsByRole& operands,
-             void (*loop)(const T*, const T*, Computed<T>, T*, std::int64_t)) {
+// `loop` is one of the loops above.
+template <typename T, auto loop>
+void forward(const KernelSpec& spec, Computed<T> scale, const OperandsByRole& operands) {
   for_each_run<T, T, T>(spec.out,
                         {operands[Role::a], operands[Role::b], operands[Role::y]},
                         [&](std::int64_t positions, const T* a, const T* b, T* y) {
-                          loop(a, b, scale, y, positions * spec.out[Dim::c]);
+                          vectorized<loop>(a, b, scale, y, positions * spec.out[Dim::c]);
                         });
 }
 
@@ -48,7 +46,7 @@ void backward_data(const KernelSpec& spec, float scale, const OperandsByRole& op
   for_each_run<T, T>(spec.out,
                      {operands[Role::dy], operands[Role::dx]},
                      [&](std::int64_t positions, const T* dy, T* dx) {
-                       multiply(dy, scale, dx, positions * spec.out[Dim::c]);
+                       vectorized<multiply<T>>(dy, scale, dx, positions * spec.out[Dim::c]);
                      });
 }
 
@@ -62,8 +60,9 @@ std::unique_ptr<Kernel> make_add(const Library&,
   return with_activation(spec.precision, [&]<typename T>(T) -> std::unique_ptr<Kernel> {
     return std::make_unique<FunctionKernel>(
         "loops", spec, [=](const OperandsByRole& operands, const StepState&) {
-          is_forward ? forward<T>(spec, scale, operands, spec.relu ? add_relu<T> : add<T>)
-                     : backward_data<T>(spec, scale, operands);
+          if (!is_forward) return backward_data<T>(spec, scale, operands);
+          spec.relu ? forward<T, add_relu<T>>(spec, scale, operands)
+                    : forward<T, add<T>>(spec, scale, operands);
         });
   });
 }
@@ -71,7 +70,7 @@ std::unique_ptr<Kernel> make_add(const Library&,
 std::unique_ptr<Kernel> make_add_doubles(const KernelSpec& spec) {
   return std::make_unique<FunctionKernel>(
       "loops", spec, [spec](const OperandsByRole& operands, const StepState&) {
-        forward<double>(spec, 1.0, operands, add<double>);
+        forward<double, add<double>>(spec, 1.0, operands);
       });
 }
 

@@ -1,4 +1,5 @@
-// Compiles each loop for several instruction sets, and for each combination of its options.
+// Has a version of each loop for each instruction set (vectorize.hpp) and each combination of its
+// options.
 #include "executor/backend/onednn/batch_norm_loops.hpp"
 
 #include "executor/backend/onednn/lanes.hpp"
@@ -135,10 +136,8 @@ CNNPLAN_INLINE void transform_body(
   }
 }
 
-}  // namespace
-
 template <typename T>
-CNNPLAN_VECTORIZED void add_moments(RunSize size, const T* x, double* sum, double* square) {
+CNNPLAN_INLINE void add_moments_loop(RunSize size, const T* x, double* sum, double* square) {
   std::int64_t i = 0;
   for (; i + moments_positions <= size.positions; i += moments_positions) {
     moments_of_positions<moments_positions>(size.channels, x + i * size.channels, sum, square);
@@ -149,7 +148,7 @@ CNNPLAN_VECTORIZED void add_moments(RunSize size, const T* x, double* sum, doubl
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void normalise(
+CNNPLAN_INLINE void normalise_loop(
     RunSize size, const Normalisation& by, const T* x, const T* residual, bool relu, T* y) {
   if (relu && residual) {
     normalise_body<true, true>(size, by, x, residual, y);
@@ -163,9 +162,9 @@ CNNPLAN_VECTORIZED void normalise(
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void add_gradient_sums(RunSize size,
-                                          const GradientRun<T>& run,
-                                          const GradientSums& sums) {
+CNNPLAN_INLINE void add_gradient_sums_loop(RunSize size,
+                                           const GradientRun<T>& run,
+                                           const GradientSums& sums) {
   if (run.y && run.dz) {
     gradient_body<true, true>(size, run, sums);
   } else if (run.y) {
@@ -178,13 +177,37 @@ CNNPLAN_VECTORIZED void add_gradient_sums(RunSize size,
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void transform_gradient(
+CNNPLAN_INLINE void transform_gradient_loop(
     RunSize size, const GradientTransform& by, const T* x, const T* dy, const T* y, T* dx) {
   if (y) {
     transform_body<true>(size, by, x, dy, y, dx);
   } else {
     transform_body<false>(size, by, x, dy, y, dx);
   }
+}
+
+}  // namespace
+
+template <typename T>
+void add_moments(RunSize size, const T* x, double* sum, double* square) {
+  vectorized<add_moments_loop<T>>(size, x, sum, square);
+}
+
+template <typename T>
+void normalise(
+    RunSize size, const Normalisation& by, const T* x, const T* residual, bool relu, T* y) {
+  vectorized<normalise_loop<T>>(size, by, x, residual, relu, y);
+}
+
+template <typename T>
+void add_gradient_sums(RunSize size, const GradientRun<T>& run, const GradientSums& sums) {
+  vectorized<add_gradient_sums_loop<T>>(size, run, sums);
+}
+
+template <typename T>
+void transform_gradient(
+    RunSize size, const GradientTransform& by, const T* x, const T* dy, const T* y, T* dx) {
+  vectorized<transform_gradient_loop<T>>(size, by, x, dy, y, dx);
 }
 
 template void add_moments(RunSize, const float*, double*, double*);

@@ -27,8 +27,8 @@ template <typename T>
 void normalise(
     RunSize size, const Normalisation& by, const T* x, const T* residual, bool relu, T* y);
 
-// The backward statistics read and write these. They compute dz, the gradient at the input of the
-// ReLU. `y` is null without ReLU, and `dz` is null where it is not wanted.
+// Names what the backward statistics read and write. dz is the gradient at the input of the ReLU.
+// `y` is null without ReLU, and `dz` is null where it is not wanted.
 template <typename T>
 struct GradientRun {
   const T* x = nullptr;

@@ -12,7 +12,7 @@ namespace cnnplan::onednn {
 namespace {
 
 template <typename T>
-CNNPLAN_VECTORIZED void add(
+CNNPLAN_INLINE void add(
     const T* x, const float* bias, T* y, std::int64_t positions, std::int64_t channels) {
   for (std::int64_t i = 0; i < positions; ++i, x += channels, y += channels) {
     CNNPLAN_INDEPENDENT
@@ -25,7 +25,7 @@ void forward(const Shape& shape, const OperandsByRole& operands) {
   const auto* bias = operands[Role::bias].as<const float>();
   for_each_run<T, T>(
       shape, {operands[Role::x], operands[Role::y]}, [&](std::int64_t positions, const T* x, T* y) {
-        add(x, bias, y, positions, shape[Dim::c]);
+        vectorized<add<T>>(x, bias, y, positions, shape[Dim::c]);
       });
 }
 

@@ -18,11 +18,11 @@ namespace {
 
 // The first tap with the maximum stays. An index below zero says that there was no tap yet.
 template <typename T>
-CNNPLAN_VECTORIZED void take_larger(const T* __restrict x,
-                                    std::int32_t tap,
-                                    std::int64_t channels,
-                                    T* __restrict y,
-                                    std::int32_t* __restrict index) {
+CNNPLAN_INLINE void take_larger(const T* __restrict x,
+                                std::int32_t tap,
+                                std::int64_t channels,
+                                T* __restrict y,
+                                std::int32_t* __restrict index) {
   for (std::int64_t c = 0; c < channels; ++c) {
     const bool larger = (index[c] < 0) | (x[c] > y[c]);
     y[c] = larger ? x[c] : y[c];
@@ -31,11 +31,11 @@ CNNPLAN_VECTORIZED void take_larger(const T* __restrict x,
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void add_where_taken(const T* __restrict dy,
-                                        const std::int32_t* __restrict index,
-                                        std::int32_t tap,
-                                        std::int64_t channels,
-                                        double* __restrict sums) {
+CNNPLAN_INLINE void add_where_taken(const T* __restrict dy,
+                                    const std::int32_t* __restrict index,
+                                    std::int32_t tap,
+                                    std::int64_t channels,
+                                    double* __restrict sums) {
   for (std::int64_t c = 0; c < channels; ++c) {
     sums[c] += index[c] == tap ? dy[c] : 0.0F;
   }
@@ -43,18 +43,18 @@ CNNPLAN_VECTORIZED void add_where_taken(const T* __restrict dy,
 
 // Computes sums += factor * from.
 template <typename T>
-CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
-                                   double factor,
-                                   std::int64_t channels,
-                                   double* __restrict sums) {
+CNNPLAN_INLINE void add_scaled(const T* __restrict from,
+                               double factor,
+                               std::int64_t channels,
+                               double* __restrict sums) {
   for (std::int64_t c = 0; c < channels; ++c) sums[c] += factor * from[c];
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void write_scaled(const double* __restrict sums,
-                                     double factor,
-                                     std::int64_t channels,
-                                     T* __restrict to) {
+CNNPLAN_INLINE void write_scaled(const double* __restrict sums,
+                                 double factor,
+                                 std::int64_t channels,
+                                 T* __restrict to) {
   for (std::int64_t c = 0; c < channels; ++c) to[c] = stored<T>(factor * sums[c]);
 }
 
@@ -187,7 +187,8 @@ void max_forward(const KernelSpec& spec, const OperandsByRole& operands) {
   std::fill_n(index, volume(spec.out), -1);
   for_each_window(spec, [&](const PlacedWindow& placed) {
     for_each_tap(spec, placed, [&](std::int32_t tap, std::int64_t input) {
-      take_larger(x + input, tap, spec.in[Dim::c], y + placed.output, index + placed.output);
+      vectorized<take_larger<T>>(
+          x + input, tap, spec.in[Dim::c], y + placed.output, index + placed.output);
     });
   });
 }
@@ -206,7 +207,7 @@ void average_forward(const KernelSpec& spec,
       add_positions(x + input, positions, channels, sums.data());
     });
     const double share = average_share(spec, placed.place);
-    write_scaled(sums.data(), share, channels, y + placed.output);
+    vectorized<write_scaled<T>>(sums.data(), share, channels, y + placed.output);
   });
 }
 
@@ -223,7 +224,7 @@ void sum_readers(const KernelSpec& spec, const TensorView& dx, std::vector<doubl
           const std::int64_t row = (place.n * spec.out[Dim::d] + d) * spec.out[Dim::h] + h;
           add({d, h, w}, tap, (row * spec.out[Dim::w] + w) * channels);
         });
-    write_scaled(sums.data(), 1.0, channels, to);
+    vectorized<write_scaled<T>>(sums.data(), 1.0, channels, to);
     to += channels;
   });
 }
@@ -235,12 +236,14 @@ void backward(const KernelSpec& spec, const OperandsByRole& operands, std::vecto
   if (spec.pooling == PoolingMode::max) {
     const auto* index = dense<const std::int32_t>(operands[Role::index], spec.out);
     const auto add = [&](const Output&, std::int32_t tap, std::int64_t output) {
-      add_where_taken(dy + output, index + output, tap, spec.in[Dim::c], sums.data());
+      vectorized<add_where_taken<T>>(
+          dy + output, index + output, tap, spec.in[Dim::c], sums.data());
     };
     sum_readers<T>(spec, operands[Role::dx], sums, add);
   } else {
     const auto add = [&](const Output& place, std::int32_t, std::int64_t output) {
-      add_scaled(dy + output, average_share(spec, place), spec.in[Dim::c], sums.data());
+      vectorized<add_scaled<T>>(
+          dy + output, average_share(spec, place), spec.in[Dim::c], sums.data());
     };
     sum_readers<T>(spec, operands[Role::dx], sums, add);
   }

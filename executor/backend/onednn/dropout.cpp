@@ -17,7 +17,7 @@ struct Mask {
 };
 
 template <typename T>
-CNNPLAN_VECTORIZED void apply(const Mask& mask, const T* in, T* out, std::int64_t count) {
+CNNPLAN_INLINE void apply(const Mask& mask, const T* in, T* out, std::int64_t count) {
   const auto scale = stored<float>(1.0 / (1.0 - mask.rate));
   CNNPLAN_INDEPENDENT
   for (std::int64_t c = 0; c < count; ++c) {
@@ -53,11 +53,12 @@ template <typename T>
 void drop(const TensorView& in, const TensorView& out, double rate, std::uint64_t key) {
   const Range channels = in.box[Dim::c];
   for_each_position(in.box, [&](const std::array<std::int64_t, 4>& position) {
-    apply(
-        {.position_key = dropout_key(key, position), .first_channel = channels.begin, .rate = rate},
-        in.as<const T>() + offset(in, position),
-        out.as<T>() + offset(out, position),
-        channels.size());
+    vectorized<apply<T>>(Mask{.position_key = dropout_key(key, position),
+                              .first_channel = channels.begin,
+                              .rate = rate},
+                         in.as<const T>() + offset(in, position),
+                         out.as<T>() + offset(out, position),
+                         channels.size());
   });
 }
 

@@ -9,13 +9,13 @@ namespace cnnplan::onednn {
 namespace {
 
 template <typename Function, typename T>
-CNNPLAN_VECTORIZED void apply(const T* x, float parameter, T* y, std::int64_t count) {
+CNNPLAN_INLINE void apply(const T* x, float parameter, T* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) y[i] = T(Function::forward(float(x[i]), parameter));
 }
 
 template <typename Function, typename T>
-CNNPLAN_VECTORIZED void differentiate(
+CNNPLAN_INLINE void differentiate(
     const T* saved, const T* dy, float parameter, T* dx, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
@@ -27,7 +27,7 @@ template <typename Function, typename T>
 void forward(const Shape& shape, float parameter, const OperandsByRole& operands) {
   for_each_run<T, T>(
       shape, {operands[Role::x], operands[Role::y]}, [&](std::int64_t positions, const T* x, T* y) {
-        apply<Function>(x, parameter, y, positions * shape[Dim::c]);
+        vectorized<apply<Function, T>>(x, parameter, y, positions * shape[Dim::c]);
       });
 }
 
@@ -36,7 +36,7 @@ void backward_data(const Shape& shape, float parameter, const OperandsByRole& op
   for_each_run<T, T, T>(shape,
                         {operands[saved_role(operands)], operands[Role::dy], operands[Role::dx]},
                         [&](std::int64_t positions, const T* saved, const T* dy, T* dx) {
-                          differentiate<Function>(
+                          vectorized<differentiate<Function, T>>(
                               saved, dy, parameter, dx, positions * shape[Dim::c]);
                         });
 }

@@ -14,10 +14,10 @@ namespace cnnplan::onednn {
 namespace {
 
 template <typename T, typename Sum>
-CNNPLAN_VECTORIZED void add_scaled(const T* __restrict from,
-                                   float weight,
-                                   std::int64_t channels,
-                                   Sum* __restrict to) {
+CNNPLAN_INLINE void add_scaled(const T* __restrict from,
+                               float weight,
+                               std::int64_t channels,
+                               Sum* __restrict to) {
   for (std::int64_t c = 0; c < channels; ++c) to[c] += weight * from[c];
 }
 
@@ -43,7 +43,7 @@ void forward(const InterpolationBlock& block,
       for (i.h = h.input; i.h <= last_input(h); ++i.h) {
         for (i.w = w.input; i.w <= last_input(w); ++i.w) {
           const float weight = d.weight_of(i.d) * h.weight_of(i.h) * w.weight_of(i.w);
-          add_scaled(at<const T>(x, i), weight, out[Dim::c], sum);
+          vectorized<add_scaled<T, float>>(at<const T>(x, i), weight, out[Dim::c], sum);
         }
       }
     }
@@ -66,7 +66,7 @@ void backward_data(const InterpolationBlock& block,
         const float in_h = in_d * block.h.of<float>(o.h).weight_of(i.h);
         for (o.w = block.w.begin(i.w); o.w < block.w.end(i.w); ++o.w) {
           const float weight = in_h * block.w.of<float>(o.w).weight_of(i.w);
-          add_scaled(at<const T>(dy, o), weight, in[Dim::c], sums.data());
+          vectorized<add_scaled<T, double>>(at<const T>(dy, o), weight, in[Dim::c], sums.data());
         }
       }
     }

@@ -9,10 +9,10 @@ namespace {
 
 // Returns the sum of the squares of the differences.
 template <typename T>
-CNNPLAN_VECTORIZED double subtract(const T* __restrict x,
-                                   const float* __restrict targets,
-                                   float* __restrict differences,
-                                   std::int64_t count) {
+CNNPLAN_INLINE double subtract(const T* __restrict x,
+                               const float* __restrict targets,
+                               float* __restrict differences,
+                               std::int64_t count) {
   double sum = 0.0;
   for (std::int64_t i = 0; i < count; ++i) {
     differences[i] = x[i] - targets[i];
@@ -23,10 +23,10 @@ CNNPLAN_VECTORIZED double subtract(const T* __restrict x,
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void scale(const float* __restrict from,
-                              float factor,
-                              T* __restrict to,
-                              std::int64_t count) {
+CNNPLAN_INLINE void scale(const float* __restrict from,
+                          float factor,
+                          T* __restrict to,
+                          std::int64_t count) {
   for (std::int64_t i = 0; i < count; ++i) to[i] = T(factor * from[i]);
 }
 
@@ -38,7 +38,7 @@ void forward(const Shape& shape, double count, const OperandsByRole& operands) {
       shape,
       {operands[Role::x], operands[Role::targets], operands[Role::differences]},
       [&](std::int64_t positions, const T* x, const float* targets, float* differences) {
-        sum += subtract(x, targets, differences, positions * channels);
+        sum += vectorized<subtract<T>>(x, targets, differences, positions * channels);
       });
   *operands[Role::loss].as<double>() = sum / count;
 }
@@ -50,7 +50,7 @@ void backward_data(const Shape& shape, double divisor, const OperandsByRole& ope
   for_each_run<float, T>(shape,
                          {operands[Role::differences], operands[Role::dx]},
                          [&](std::int64_t positions, const float* differences, T* dx) {
-                           scale(differences, factor, dx, positions * channels);
+                           vectorized<scale<T>>(differences, factor, dx, positions * channels);
                          });
 }
 

@@ -63,13 +63,11 @@ CNNPLAN_INLINE void add_scaled(const T* factors,
   }
 }
 
-}  // namespace
-
 template <typename T>
-CNNPLAN_VECTORIZED void add_positions(const T* from,
-                                      std::int64_t positions,
-                                      std::int64_t channels,
-                                      double* sums) {
+CNNPLAN_INLINE void add_positions_loop(const T* from,
+                                       std::int64_t positions,
+                                       std::int64_t channels,
+                                       double* sums) {
   constexpr std::int64_t lanes = EightLanes::count;
   const bool folds =
       channels % lanes != 0 && channels < few_channels && positions >= lanes * positions_together;
@@ -84,11 +82,11 @@ CNNPLAN_VECTORIZED void add_positions(const T* from,
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void add_scaled_positions(const T* factors,
-                                             const T* from,
-                                             std::int64_t positions,
-                                             std::int64_t channels,
-                                             double* __restrict sums) {
+CNNPLAN_INLINE void add_scaled_positions_loop(const T* factors,
+                                              const T* from,
+                                              std::int64_t positions,
+                                              std::int64_t channels,
+                                              double* __restrict sums) {
   std::int64_t i = 0;
   for (; i + scaled_together <= positions; i += scaled_together) {
     add_scaled<scaled_together>(factors + i, from + i * channels, channels, sums);
@@ -96,22 +94,47 @@ CNNPLAN_VECTORIZED void add_scaled_positions(const T* factors,
   for (; i < positions; ++i) add_scaled<1>(factors + i, from + i * channels, channels, sums);
 }
 
-CNNPLAN_VECTORIZED void add_part(const float* __restrict part,
-                                 std::int64_t count,
-                                 double* __restrict totals) {
+CNNPLAN_INLINE void add_part_loop(const float* __restrict part,
+                                  std::int64_t count,
+                                  double* __restrict totals) {
   for (std::int64_t i = 0; i < count; ++i) totals[i] += part[i];
 }
 
-CNNPLAN_VECTORIZED void copy_part(const float* __restrict part,
-                                  std::int64_t count,
-                                  double* __restrict totals) {
+CNNPLAN_INLINE void copy_part_loop(const float* __restrict part,
+                                   std::int64_t count,
+                                   double* __restrict totals) {
   for (std::int64_t i = 0; i < count; ++i) totals[i] = part[i];
 }
 
-CNNPLAN_VECTORIZED void finish_parts(const double* __restrict totals,
-                                     std::int64_t count,
-                                     float* __restrict part) {
+CNNPLAN_INLINE void finish_parts_loop(const double* __restrict totals,
+                                      std::int64_t count,
+                                      float* __restrict part) {
   for (std::int64_t i = 0; i < count; ++i) part[i] = static_cast<float>(totals[i] + part[i]);
+}
+
+}  // namespace
+
+template <typename T>
+void add_positions(const T* from, std::int64_t positions, std::int64_t channels, double* sums) {
+  vectorized<add_positions_loop<T>>(from, positions, channels, sums);
+}
+
+template <typename T>
+void add_scaled_positions(
+    const T* factors, const T* from, std::int64_t positions, std::int64_t channels, double* sums) {
+  vectorized<add_scaled_positions_loop<T>>(factors, from, positions, channels, sums);
+}
+
+void add_part(const float* part, std::int64_t count, double* totals) {
+  vectorized<add_part_loop>(part, count, totals);
+}
+
+void copy_part(const float* part, std::int64_t count, double* totals) {
+  vectorized<copy_part_loop>(part, count, totals);
+}
+
+void finish_parts(const double* totals, std::int64_t count, float* part) {
+  vectorized<finish_parts_loop>(totals, count, part);
 }
 
 template void add_positions(const float*, std::int64_t, std::int64_t, double*);

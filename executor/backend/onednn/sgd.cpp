@@ -29,7 +29,9 @@ struct Arrays {
 };
 
 template <bool has_copies>
-CNNPLAN_VECTORIZED void update(const Factors& factors, const Arrays& arrays, std::int64_t count) {
+CNNPLAN_INLINE void update_elements(const Factors& factors,
+                                    const Arrays& arrays,
+                                    std::int64_t count) {
   const auto [learning_rate, momentum, weight_decay, unscale] = factors;
   float* const __restrict weight = arrays.weight;
   const float* const __restrict gradient = arrays.gradient;
@@ -44,12 +46,13 @@ CNNPLAN_VECTORIZED void update(const Factors& factors, const Arrays& arrays, std
 
 template <bool has_copies>
 void update(const StepState& state, const OperandsByRole& operands, std::int64_t count) {
-  update<has_copies>(factors_of(state),
-                     {.weight = operands[Role::parameters].as<float>(),
-                      .gradient = operands[Role::gradient].as<const float>(),
-                      .velocity = operands[Role::momentum].as<float>(),
-                      .copies = has_copies ? operands[Role::copies].as<BFloat16>() : nullptr},
-                     count);
+  vectorized<update_elements<has_copies>>(
+      factors_of(state),
+      Arrays{.weight = operands[Role::parameters].as<float>(),
+             .gradient = operands[Role::gradient].as<const float>(),
+             .velocity = operands[Role::momentum].as<float>(),
+             .copies = has_copies ? operands[Role::copies].as<BFloat16>() : nullptr},
+      count);
 }
 
 }  // namespace

@@ -12,26 +12,26 @@ namespace cnnplan::onednn {
 namespace {
 
 template <typename T>
-CNNPLAN_VECTORIZED float largest_of(const T* x, std::int64_t count) {
+CNNPLAN_INLINE float largest_of(const T* x, std::int64_t count) {
   float largest = x[0];
   for (std::int64_t c = 1; c < count; ++c) largest = std::max<float>(largest, x[c]);
   return largest;
 }
 
-CNNPLAN_VECTORIZED void scale(float* values, float factor, std::int64_t count) {
+CNNPLAN_INLINE void scale(float* values, float factor, std::int64_t count) {
   for (std::int64_t c = 0; c < count; ++c) values[c] *= factor;
 }
 
 // Computes the probabilities of one position. Returns -log of the probability of `label`.
 template <typename T>
 double softmax(const T* x, float* probabilities, std::int64_t count, std::int64_t label) {
-  const float largest = largest_of(x, count);
+  const float largest = vectorized<largest_of<T>>(x, count);
   double sum = 0.0;
   for (std::int64_t c = 0; c < count; ++c) {
     probabilities[c] = std::exp(x[c] - largest);
     sum += probabilities[c];
   }
-  scale(probabilities, stored<float>(1.0 / sum), count);
+  vectorized<scale>(probabilities, stored<float>(1.0 / sum), count);
   return std::log(sum) - (x[label] - largest);
 }
 
@@ -63,7 +63,7 @@ void backward_data(const Shape& shape,
       float* differences = row.open(dx + i);
       std::copy_n(probabilities + i, channels, differences);
       differences[checked_label(*label++, channels)] -= 1.0F;
-      scale(differences, factor, channels);
+      vectorized<scale>(differences, factor, channels);
       row.close(dx + i);
     }
   };

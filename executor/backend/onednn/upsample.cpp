@@ -13,9 +13,7 @@ namespace cnnplan::onednn {
 namespace {
 
 template <typename T>
-CNNPLAN_VECTORIZED void add_to(const T* __restrict from,
-                               std::int64_t channels,
-                               double* __restrict to) {
+CNNPLAN_INLINE void add_to(const T* __restrict from, std::int64_t channels, double* __restrict to) {
   for (std::int64_t c = 0; c < channels; ++c) to[c] += from[c];
 }
 
@@ -40,7 +38,7 @@ void backward_data(const KernelSpec& spec,
     for (o.d = axes.d.begin(i.d); o.d < axes.d.end(i.d); ++o.d) {
       for (o.h = axes.h.begin(i.h); o.h < axes.h.end(i.h); ++o.h) {
         for (o.w = axes.w.begin(i.w); o.w < axes.w.end(i.w); ++o.w) {
-          add_to(at<const T>(dy, o), spec.in[Dim::c], sums.data());
+          vectorized<add_to<T>>(at<const T>(dy, o), spec.in[Dim::c], sums.data());
         }
       }
     }

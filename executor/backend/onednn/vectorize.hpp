@@ -1,18 +1,51 @@
-// Marks hot loops that are compiled for several instruction sets. The best version for the machine
-// runs.
+// Compiles hot loops for several instruction sets, and runs the version that oneDNN would choose.
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define CNNPLAN_VECTORIZED \
-  __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#include "executor/backend/onednn/instruction_set.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__)
 #define CNNPLAN_HAS_VERSIONS 1
+#define CNNPLAN_TARGET(name) __attribute__((target(name)))
 #else
-#define CNNPLAN_VECTORIZED
 #define CNNPLAN_HAS_VERSIONS 0
+#define CNNPLAN_TARGET(name)
 #endif
 
-// Marks the parts of such loops, which are compiled into each version.
+// Marks such loops and their parts, which are compiled into each version.
 #define CNNPLAN_INLINE inline __attribute__((always_inline))
 
 // Marks loops whose iterations are independent although output and input may be the same array.
 #define CNNPLAN_INDEPENDENT _Pragma("GCC ivdep")
+
+namespace cnnplan::onednn {
+
+template <auto loop, typename... Arguments>
+CNNPLAN_TARGET("arch=x86-64-v4")
+auto run_avx512(Arguments... arguments) {
+  return loop(arguments...);
+}
+template <auto loop, typename... Arguments>
+CNNPLAN_TARGET("arch=x86-64-v3")
+auto run_avx2(Arguments... arguments) {
+  return loop(arguments...);
+}
+template <auto loop, typename... Arguments>
+auto run_baseline(Arguments... arguments) {
+  return loop(arguments...);
+}
+
+// Calls `loop`, a function marked CNNPLAN_INLINE, in the version for the instruction set in use.
+template <auto loop, typename... Arguments>
+auto vectorized(Arguments... arguments) {
+  switch (instruction_set()) {
+    case InstructionSet::avx512:
+      return run_avx512<loop>(arguments...);
+    case InstructionSet::avx2:
+      return run_avx2<loop>(arguments...);
+    case InstructionSet::baseline:
+      return run_baseline<loop>(arguments...);
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace cnnplan::onednn

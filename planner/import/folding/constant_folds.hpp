@@ -13,13 +13,17 @@ inline constexpr std::int64_t max_folded_elements = 8192;
 // @throws UnmappedNode when it is too large, or transposed
 TensorPointer small_constant(const NodeReader& node, std::size_t index);
 
-// folded_lists.cpp defines these functions.
+// folded_lists.cpp defines these functions. They return the result of fold() for the operator of
+// their name.
+// @throws UnmappedNode for constants that are no lists or too large
 Constant fold_constant_of_shape(const NodeReader& node);
 Constant fold_gather(const NodeReader& node);
 Constant fold_slice(const NodeReader& node);
 Constant fold_concat(const NodeReader& node);
 
-// folded_arithmetic.cpp defines these functions.
+// folded_arithmetic.cpp defines these functions. They compute with two tensors of equal size, or
+// with a tensor and a number.
+// @throws UnmappedNode for other sizes, InputError for an integer that overflows
 Constant fold_add(const NodeReader& node);
 Constant fold_sub(const NodeReader& node);
 Constant fold_mul(const NodeReader& node);

@@ -12,11 +12,12 @@ namespace cnnplan {
 
 // Returns the name of a node in the model's source, if the file still shows it: "layer1.0.conv1"
 // from a weight "layer1.0.conv1.weight", else from a node "/layer1/layer1.0/conv1/Conv". Otherwise
-// it returns the node's own name, or its output's.
+// it returns the node's own name, or the name of its first output.
 std::string source_name(const OnnxNode& node);
 
 // Makes valid names that differ. Letters, digits, "_", "-" and "." stay, and every other character
-// becomes "_". A name that is taken or reserved gets a number.
+// becomes "_". Names are cut after 200 characters. A name that is taken or reserved, or "loss",
+// gets a number.
 class LayerNames {
  public:
   std::string unique(std::string_view wanted);

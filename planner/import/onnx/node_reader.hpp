@@ -39,6 +39,8 @@ class NodeReader {
   const Value& input(std::size_t index) const;
   bool is_constant(std::size_t index) const;
   bool are_inputs_constant() const;
+  // Returns true if an input is the output of a node that could not be mapped, or of a node after
+  // it.
   bool is_input_unknown() const;
   // Returns true if an input is certainly not a constant.
   bool has_activation() const;

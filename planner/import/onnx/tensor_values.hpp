@@ -16,6 +16,7 @@ bool is_integer(const OnnxTensor& tensor);
 // @throws UnmappedNode when values lie in another file or have another type
 std::vector<std::int64_t> integers_of(const OnnxTensor& tensor);
 // Returns the values of any readable type. They are exact, except 64-bit integers above 2^53.
+// @throws UnmappedNode when values lie in another file or have a type that is not read
 std::vector<double> reals_of(const OnnxTensor& tensor);
 
 // These functions make tensors. @pre as many values as the product of `dims`

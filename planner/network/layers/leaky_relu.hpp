@@ -1,4 +1,4 @@
-// The layer kind `leaky_relu`: passes values above zero, and scales all others by a slope.
+// Defines the layer kind `leaky_relu`: passes values above zero, and scales all others by a slope.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// Channels [first_channel, first_channel + channels) of the input.
+// The output has the channels [first_channel, first_channel + channels) of the input.
 struct Slice {
   static constexpr LayerTraits traits{.name = "slice", .copies_inputs = true};
 

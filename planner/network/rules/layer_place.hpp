@@ -23,6 +23,7 @@ struct LayerPlace {
          .value = std::move(value),
          .allowed = std::move(allowed)});
   }
+  // @throws InputError unless `holds`
   void require(bool holds,
                const std::string& key,
                std::int64_t value,

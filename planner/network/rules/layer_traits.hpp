@@ -31,7 +31,7 @@ struct LayerTraits {
   bool reads_input_again = false;
   // Backpropagation may compute the output again instead of keeping it.
   bool may_recompute = false;
-  // The layer may be one of the steps of a chain whose ranks have different layers.
+  // The mesh of the layer may have an axis l. Only the ranks of one stage then have the layer.
   bool may_be_staged = false;
   // The interior may be computed while the halo travels (planner/network/halo_method.hpp).
   bool has_halo_method = false;

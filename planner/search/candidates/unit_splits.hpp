@@ -12,7 +12,8 @@ namespace cnnplan {
 
 struct UnitSplits {
   SearchUnit unit;
-  std::vector<Split> splits;  // the most sample-parallel first
+  // Splits over n d h w come first, the largest n first. Splits of channels follow, then r alone.
+  std::vector<Split> splits;
   // Says for each split whether outputs of the unit are computed again in backpropagation, where
   // this needs only inputs that are kept anyway (recomputes_cheaply). Empty means that none are.
   std::vector<bool> recompute{};
@@ -26,7 +27,8 @@ struct UnitSplits {
 // True for batch norms, which keep their input in any case. It is false where an add reads the
 // output: computing the sum again would need the sum of the residual block before it, and so on.
 bool recomputes_cheaply(const Network& network, LayerIndex layer);
-// Returns `plan` with the outputs of all these layers computed again.
+// Returns `plan` with the outputs of all layers computed again for which recomputes_cheaply is
+// true.
 Plan recomputed(Plan plan);
 
 // Returns all axes that split a tensor: n c d h w.
@@ -43,20 +45,26 @@ struct SplitChoices {
 };
 
 // Returns the splits of every unit's output over `axes` (with r where nothing else fits), and r
-// alone. If channels are split and the unit begins with a layer that mixes them, each algorithm of
-// the layer makes a split. Axes are in the order n c d h w r. If the ranks fill several nodes,
-// fully connected layers are also split with c before n.
+// alone. `plan` gives network, batch, ranks and ranks per node; its splits do not matter. If
+// channels are split and the unit begins with a layer that mixes them, each algorithm of the layer
+// makes a split. Axes are in the order n c d h w r. If the ranks fill several nodes, fully
+// connected layers are also split with c before n.
 SplitChoices split_choices(const Plan& plan, const std::vector<Axis>& axes = search_axes());
 // Returns the splits of split_choices. If a unit has outputs to compute again, its splits follow a
 // second time with these outputs computed again.
 SplitChoices split_choices_with_recompute(const Plan& plan,
                                           const std::vector<Axis>& axes = search_axes());
 
-// Returns `blank` with `split` for every layer that may have it.
+// Returns `blank` with `split` for every layer that may have it. Layers that do not mix channels
+// take only its mesh. Layers that may not have it keep the split of `blank`.
 Plan all_on(const Plan& blank, const Split& split);
-// Returns `blank` with the assigned split for every unit.
+// Returns `blank` with the assigned candidate for every unit. The head of a unit has the split, and
+// the other layers have its mesh. A candidate that recomputes does so in the layers for which
+// recomputes_cheaply is true.
+// @pre there is one valid candidate per unit
 Plan plan_of(const Plan& blank, const SplitChoices& choices, const std::vector<int>& assignment);
-// Returns by unit the index of `split` among its choices, else of a split with its mesh, else 0.
+// Returns by unit the index of `split` among its choices. If it is none of them, returns the index
+// of its mesh with the default channel algorithm, else 0.
 std::vector<int> mostly_on(const SplitChoices& choices, const Split& split);
 // Returns `blank` with `split` for every unit that may take it, and the first choice of other
 // units. If no unit may take it, all layers have `split`, and some ranks own nothing.

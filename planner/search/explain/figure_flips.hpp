@@ -20,14 +20,15 @@ inline constexpr double most_factor = 16.0;
 // Describes the effect of one figure on the plans.
 struct FigureFlips {
   PriceFigure figure;    // with times of kernels, the value is their part of the plan's sum
-  bool matters = false;  // the sum of any of the plans depends on the figure
+  bool matters = false;  // the sum of at least one of the plans depends on the figure
   // This is, for each runner-up, the factor nearest to 1 with which the runner-up takes as long as
-  // the plan. The factor is 1 if the two take equally long now but not with other factors.
+  // the plan. The factor is 1 if the two take equally long now but not with other factors. It is
+  // absent if there is no such factor.
   std::vector<std::optional<double>> factors;
 };
 
-// Returns the flips of each of price_figures. `now_s` has the sums of the plans on the machine as
-// it is.
+// Returns the flips of each of price_figures(machine.platform, machine.profile).
+// @pre now_s == plans.sums_s(machine.platform, machine.profile)
 // @pre no runner-up takes less than the plan by more than rounding
 std::vector<FigureFlips> figure_flips(const ComparedPlans& plans,
                                       const Machine& machine,

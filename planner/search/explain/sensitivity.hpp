@@ -16,8 +16,9 @@ namespace cnnplan {
 // multiplied. Over the factor, these sums consist of straight lines and never fall, so that few
 // factors have to be priced. A touch, and two crossings within 1 %, may be missed. Only the two
 // plans are compared: a third plan may be the fastest with a smaller change. Without `layer`, the
-// runner-ups with the smallest margins are compared, at most 8. With `layer`, only the runner-up of
-// the unit that has this layer is compared.
+// runner-ups with the 8 smallest margins are compared. Equal margins count once, up to 64
+// runner-ups. With `layer`, only the runner-up of the unit that has this layer is compared. Layers
+// whose runner-up takes less than the plan are listed in Sensitivity::shorter.
 // @pre the plan was made from `platform` and `profile`; `layer` is empty or one of the network
 // @throws InputError where changes of a margin do not make a plan
 Sensitivity sensitivity(const Plan& plan,

@@ -7,9 +7,10 @@
 
 namespace cnnplan {
 
-// Returns `costs` with every free unit outside `path` that has one free neighbour added to this
-// neighbour. Each of the neighbour's candidates gets the least that the branch then costs. The
-// result is exact for trees. Edges to units that are not free are ignored.
+// Returns `costs` after folding units with free[unit] outside of `path`. A unit with only one free
+// neighbour is folded into this neighbour, which may then be folded, too. Each candidate of the
+// neighbour gets the least cost that the branch has with it. The result is exact for trees. Edges
+// to units that are not free are ignored.
 UnitCosts fold_branches(const CostGraph& graph,
                         const UnitCosts& costs,
                         const std::vector<bool>& free,

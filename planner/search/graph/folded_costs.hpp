@@ -13,6 +13,7 @@ namespace cnnplan {
 // value. A matrix that a run does not ask for is forgotten when the next run begins.
 class FoldedCosts {
  public:
+  // Each elimination that uses this object calls this function first.
   void begin_run();
 
   SharedCosts transposed(const SharedCosts& costs);

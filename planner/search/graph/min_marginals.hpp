@@ -18,7 +18,8 @@ namespace cnnplan {
 // Goes through the steps of an elimination backwards, which takes as long as the elimination.
 class MinMarginals {
  public:
-  // Returns nothing where units remain. @pre check(graph) passes
+  // Returns nothing where the graph cannot be eliminated (elimination.hpp). @pre check(graph)
+  // passes
   static std::optional<MinMarginals> of(const CostGraph& graph);
 
   // Costs above `limit` become infinity. @pre the steps have an optimum

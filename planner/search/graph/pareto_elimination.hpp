@@ -40,6 +40,7 @@ struct LabelLimits {
 
 // Finds the assignment of least seconds whose bytes are within the limit. It works as eliminate()
 // does, but keeps all labels that no other label beats in both costs, instead of the least cost.
+// @pre check() passes for both graphs
 ParetoResult eliminate_within(const LimitedGraph& graph, const LabelLimits& labels = {});
 
 }  // namespace cnnplan

@@ -10,8 +10,9 @@ namespace cnnplan {
 // for a batch norm of 256 channels. Both are over all ranks. Sets the ranks per node, too. Where
 // allreduces on this number of ranks were measured, the fastest of them and the ring is taken.
 // Smaller sums leave the algorithm of the largest sum only for one that is 5 % faster. Where none
-// was measured, gradients leave the ring for an algorithm that promises at least twice its speed,
-// and statistics keep their default. With blocks of samples, only algorithms that add as a tree are
+// was measured, the largest sum leaves the ring only for an algorithm that promises at least twice
+// its speed. Smaller sums then leave the algorithm of the largest sum by the same rule, and
+// statistics keep their default. With blocks of samples, only algorithms that add as a tree are
 // compared. Sharded updates take an algorithm that consists of a reduce_scatter and an allgather.
 void choose_allreduce(Plan& plan, const Platform& platform);
 

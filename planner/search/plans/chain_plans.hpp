@@ -31,9 +31,11 @@ struct MultigridRequest {
 inline constexpr int least_coarse_steps = 8;
 
 // Splits all chains of `base` that have at least two blocks over an axis l, and over n for the rest
-// of the ranks, in every allowed way. Other layers stay as they are. If all ranks compute some of
-// these alike, a second plan has each of these layers on one stage.
-// @throws InputError for a coarsening or levels that the longest chain cannot have
+// of the ranks, in every allowed way. Chains that are too short for a way, and all other layers,
+// stay as they are. If all ranks compute some other layers alike, or split their channels over all
+// ranks, a further plan comes first, with each of these layers on one stage.
+// @throws InputError at "--coarsening" or "--levels" for a number that the longest chain cannot
+// have
 std::vector<ProposedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
 
 // Returns `coarsening`, or the number close to it with which the partitions share out `blocks` most
@@ -41,9 +43,10 @@ std::vector<ProposedPlan> chain_plans(const Plan& base, const MultigridRequest& 
 // if none fits.
 int coarsening_for(int partitions, int coarsening, int blocks);
 
-// Moves fully connected layers that are on one stage, and ReLUs after them, to a group of `ranks`
-// stages. Each stage of the group then computes some of the outputs. Returns nothing if there are
-// no such layers, or if the number of stages is not a multiple of the group. @pre ranks >= 2
+// Moves fully connected layers that are on one stage and have at least `ranks` outputs, and ReLUs
+// after them, to a group of `ranks` stages. Each stage of the group then computes some of the
+// outputs. Returns nothing if there are no such layers, or if the number of stages is not a
+// multiple of the group. @pre ranks >= 2
 std::optional<Plan> on_groups(const Plan& plan, int ranks);
 
 }  // namespace cnnplan

@@ -9,12 +9,13 @@ namespace cnnplan {
 // Returns `plan` without interiors and strips.
 Plan exchanging_first(Plan plan);
 
-// Adds the fastest plans so far that fit, with interiors and strips in layers where they may hide
-// more time than they cost. All of these layers are tried first, then the half that gains most, and
-// so on until the step is shorter than that of any plan. Adds nothing where no message travels
-// while kernels run. A layer whose kernels are cheaper in parts than whole stays whole, because the
-// bound would not hold for such prices. With `only_profiled`, a layer also stays whole if the
-// profile lacks a kernel of its parts.
+// Takes the fastest plans so far that fit, at most 8, and adds each with interiors and strips in
+// the layers where they may hide more time than they cost. All of these layers are tried first,
+// then the half that gains most, and so on. A plan is added only if its step is shorter than the
+// steps of all plans so far that fit. Adds nothing where no message travels while kernels run. A
+// layer whose kernels are cheaper in parts than whole stays whole, because the bound would not hold
+// for such prices. With `only_profiled`, a layer also stays whole if the profile lacks a kernel of
+// its parts.
 void add_interior_strips(const PriceList& prices, bool only_profiled, Scores& scores);
 
 }  // namespace cnnplan

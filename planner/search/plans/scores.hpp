@@ -34,14 +34,15 @@ class Scores {
   // Keeps a reference to the prices.
   explicit Scores(const PriceList& prices) : prices_(prices) {}
 
-  // Scores a plan. If a plan with equal splits was added before, that plan stays with its origin.
-  // The first plan is the baseline.
+  // Scores a plan. If a plan with equal layers and chains was added before, returns its score and
+  // adds nothing. The first plan is the baseline.
   Score add(const PlanOrigin& origin, Plan plan);
-  // Adds a plan if its step is below `limit_s`. Other plans are not scored fully, which saves time.
+  // Adds a plan if its step is below `limit_s`, else returns nothing. Other plans are not scored
+  // fully, which saves time.
   std::optional<Score> add_below(double limit_s, const PlanOrigin& origin, Plan plan);
   std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }
-  // Names the first plan and its step. @pre a plan was added
+  // Sets the name and the step of the baseline in `prediction`. @pre a plan was added
   void add_baseline(Prediction& prediction) const;
   // Returns the step of the fastest plan so far that fits; infinite if none does.
   double least_step_s() const;

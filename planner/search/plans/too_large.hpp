@@ -7,9 +7,10 @@
 
 namespace cnnplan {
 
-// Names the layers that keep most for backpropagation on rank 0, and the largest batch with which
-// the split fits: "keeping most: bn1 98 MiB, conv1 49 MiB; a batch of 16 fits". Names no batch
-// where none fits.
+// Names the three layers that keep most for backpropagation on rank 0, and the largest batch with
+// which the splits fit: "keeping most: bn1 98.00 MiB, conv1 49.00 MiB, bn2 49.00 MiB; a batch of 16
+// fits". Names no batch where none fits. Before the batch, says if the plan fits with
+// --sharded-update.
 std::string why_too_large(const Plan& plan, const PriceList& prices);
 
 }  // namespace cnnplan

@@ -43,9 +43,10 @@ class EdgePrices {
   // An edge is a tensor and a reader, each with several splits to choose from.
   class Edge;
 
-  // Returns the edge for these splits. Equal signatures share an edge. In a new edge, no pair of
-  // splits has its price: `slowest` and `least` bound it from below by the number and the sizes of
-  // messages, and `again` and `kept_bytes` are 0. @pre `consumer` has this input
+  // Returns the edge for these splits. Equal signatures share an edge. In a new edge, only pairs
+  // whose messages take longer than `spare_s` have their price. For other pairs, `slowest` and
+  // `least` bound it from below by the number and the sizes of messages, and `again` and
+  // `kept_bytes` are 0. @pre `consumer` has this input
   Edge& operator()(LayerIndex consumer,
                    std::size_t input,
                    const std::vector<Split>& source_splits,

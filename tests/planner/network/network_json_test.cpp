@@ -331,6 +331,25 @@ TEST_CASE("parse_network: slice and channel shuffle, and back") {
   CHECK(parse_network(to_json(network), "net.json") == network);
 }
 
+TEST_CASE("to_json: depth that begins after the input comes back") {
+  const Window taller{{WindowDim{.stride = 2}, WindowDim{}, WindowDim{}}};
+  const Window deeper{
+      {WindowDim{.kernel = 2, .padding_begin = 1, .padding_end = 1}, WindowDim{}, WindowDim{}}};
+  const std::vector<LayerParameters> kinds{
+      Upsample{.factor = {3, 3, 2}},
+      Upsample{.factor = {2, 2, 2}},
+      Upsample{.factor = {2, 1, 1}},
+      Convolution{.filters = 2, .window = deeper},
+      TransposedConvolution{.filters = 2, .window = taller, .output_padding = {1, 0, 0}}};
+  for (const LayerParameters& kind : kinds) {
+    const Network network("deep",
+                          {{"data", {}, Input{.channels = 2, .size = {1, 7, 5}}},
+                           {"deep", {"data"}, kind},
+                           {"loss", {"deep"}, SoftmaxCrossEntropy{}}});
+    CHECK(parse_network(to_json(network), "n.json") == network);
+  }
+}
+
 TEST_CASE("to_json: random networks come back equal") {
   RandomValues random(1);
   for (int trial = 0; trial < 300; ++trial) {

@@ -210,6 +210,14 @@ TEST_CASE("WhatIf: unreadable, unknown and out-of-range figures are refused") {
   }
 }
 
+TEST_CASE("WhatIf: changes that make a figure infinite together are refused") {
+  Platform platform = two_levels();
+  Profile profile = two_kernels();
+  apply(parse_what_if("level.duplex_factor=1.5"), platform, profile);
+  const WhatIf second = parse_what_if("level.duplex_factor*1.7e308");
+  CHECK(problem_of([&] { apply(second, platform, profile); }).file == "--what-if");
+}
+
 TEST_CASE("WhatIf: kernels that the profile lacks, and times that are set, are refused") {
   Platform platform = two_levels();
   for (const std::string text : {"kernel.pooling*2", "kernel=2", "kernel*0", "kernel.relu*-1"}) {

@@ -70,9 +70,9 @@ struct BlockReader {
   }
 };
 
-// Adds the terms of a batch to each other first. A Term is a reader (batches.hpp) with void
-// begin(uint32 first_channel), and void add(uint32 position, Item, Partial&) or void
-// add_batch(Batch, Partial&).
+// Adds the terms of a batch to each other, and then their sums to `own`. A Term is a reader
+// (batches.hpp) with void begin(uint32 first_channel), and void add(uint32 position, Item,
+// Partial&) or void add_batch(Batch, Partial&).
 template <typename T, int width, int sums, typename Term>
 CNNPLAN_HOST_DEVICE void add_batch(Term& term,
                                    const Batch<Term>& batch,
@@ -132,7 +132,8 @@ struct StripReader {
   }
 };
 
-// Adds strips that hold plain sums.
+// Adds the sums of strips to `totals`, if they are plain sums. Another type with these functions
+// may compute other totals from strips (AddedMoments in batch_norm_forward.cu).
 template <int sums>
 struct AddedStrips {
   double totals[sums] = {};
@@ -198,7 +199,9 @@ struct FinishSums {
   }
 };
 
-// `workspace` has Strips::workspace_bytes. An empty block gives sums of zero. `Added` adds strips.
+// Sums `term` over all positions, and hands the `sums` sums of each channel to `result`. `Added`
+// adds strips in the second stage, as AddedStrips does. `workspace` has Strips::workspace_bytes. An
+// empty block gives sums of zero.
 template <typename T,
           int width,
           int sums,

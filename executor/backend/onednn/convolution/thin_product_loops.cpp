@@ -126,10 +126,8 @@ CNNPLAN_INLINE void outer_products(
   for (; f < sizes.filters; ++f) outer_product<depth, OneLane>(sizes, x + k, dy + f, rows + f);
 }
 
-}  // namespace
-
 template <typename T>
-CNNPLAN_VECTORIZED void add_product(
+CNNPLAN_INLINE void add_product_loop(
     const ProductSizes& sizes, Range depth, const float* x, const T* weight, float* y) {
   constexpr int tile = 8;
   std::int64_t k = depth.begin;
@@ -137,30 +135,57 @@ CNNPLAN_VECTORIZED void add_product(
   for (; k < depth.end; ++k) add_for_all_rows<1>(sizes, x, weight, y, k);
 }
 
-CNNPLAN_VECTORIZED void clip_negative(float* y, std::int64_t count) {
+CNNPLAN_INLINE void clip_negative_loop(float* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) y[i] = y[i] < 0.0F ? 0.0F : y[i];
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void product_with_transposed(const ProductSizes& sizes,
-                                                const float* dy,
-                                                const T* weight,
-                                                float* dx) {
+CNNPLAN_INLINE void product_with_transposed_loop(const ProductSizes& sizes,
+                                                 const float* dy,
+                                                 const T* weight,
+                                                 float* dx) {
   constexpr int tile = 4;
   std::int64_t k = 0;
   for (; k + tile <= sizes.depth; k += tile) dots_with_all_rows<tile>(sizes, dy, weight, dx, k);
   for (; k < sizes.depth; ++k) dots_with_all_rows<1>(sizes, dy, weight, dx, k);
 }
 
-CNNPLAN_VECTORIZED void transposed_product(const ProductSizes& sizes,
-                                           const float* x,
-                                           const float* dy,
-                                           float* dweight) {
+CNNPLAN_INLINE void transposed_product_loop(const ProductSizes& sizes,
+                                            const float* x,
+                                            const float* dy,
+                                            float* dweight) {
   constexpr int tile = 4;
   std::int64_t k = 0;
   for (; k + tile <= sizes.depth; k += tile) outer_products<tile>(sizes, x, dy, dweight, k);
   for (; k < sizes.depth; ++k) outer_products<1>(sizes, x, dy, dweight, k);
+}
+
+}  // namespace
+
+template <typename T>
+void add_product(
+    const ProductSizes& sizes, Range depth, const float* x, const T* weight, float* y) {
+  vectorized<add_product_loop<T>>(sizes, depth, x, weight, y);
+}
+
+void clip_negative(float* y, std::int64_t count) {
+  vectorized<clip_negative_loop>(y, count);
+}
+
+template <typename T>
+void product_with_transposed(const ProductSizes& sizes,
+                             const float* dy,
+                             const T* weight,
+                             float* dx) {
+  vectorized<product_with_transposed_loop<T>>(sizes, dy, weight, dx);
+}
+
+void transposed_product(const ProductSizes& sizes,
+                        const float* x,
+                        const float* dy,
+                        float* dweight) {
+  vectorized<transposed_product_loop>(sizes, x, dy, dweight);
 }
 
 template void add_product(const ProductSizes&, Range, const float*, const float*, float*);

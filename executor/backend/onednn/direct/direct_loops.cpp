@@ -1,4 +1,4 @@
-// Compiles each loop for several instruction sets.
+// Has a version of each loop for each instruction set (vectorize.hpp).
 #include "executor/backend/onednn/direct/direct_loops.hpp"
 
 #include "executor/backend/onednn/lanes.hpp"
@@ -67,10 +67,8 @@ CNNPLAN_INLINE void add_outer_lanes(
   for (int i = 0; i < vectors; ++i) add_to(sums + i * Lanes::count, total[i]);
 }
 
-}  // namespace
-
 template <typename T>
-CNNPLAN_VECTORIZED void copy_rows(const T* from, const CopySteps& steps, float* to) {
+CNNPLAN_INLINE void copy_rows_loop(const T* from, const CopySteps& steps, float* to) {
   using Floats = SixteenLanes::Floats;
   const std::int64_t whole = steps.channels - steps.channels % SixteenLanes::count;
   for (std::int64_t p = 0; p < steps.positions; ++p, from += steps.from, to += steps.to) {
@@ -84,7 +82,7 @@ CNNPLAN_VECTORIZED void copy_rows(const T* from, const CopySteps& steps, float* 
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void copy_columns(const T* from, const CopySteps& steps, float* to) {
+CNNPLAN_INLINE void copy_columns_loop(const T* from, const CopySteps& steps, float* to) {
   for (std::int64_t c = 0; c < steps.channels; ++c, ++from, to += steps.to) {
     if (steps.from == 1) {
       CNNPLAN_INDEPENDENT
@@ -97,7 +95,7 @@ CNNPLAN_VECTORIZED void copy_columns(const T* from, const CopySteps& steps, floa
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void finish(
+CNNPLAN_INLINE void finish_loop(
     const float* sums, const float* bias, bool relu, std::int64_t count, T* to) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
@@ -107,13 +105,13 @@ CNNPLAN_VECTORIZED void finish(
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void add_to_doubles(const T* from, std::int64_t count, double* sums) {
+CNNPLAN_INLINE void add_to_doubles_loop(const T* from, std::int64_t count, double* sums) {
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) sums[i] += static_cast<double>(from[i]);
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void multiply_taps(
+CNNPLAN_INLINE void multiply_taps_loop(
     const T* x, const float* weight, const TapRun& run, const ChannelSteps& steps, float* sums) {
   for (std::int64_t p = 0; p < run.positions; ++p, sums += steps.channels) {
     multiply_position(x + p * run.step * steps.position, weight, run.places, steps, sums);
@@ -121,7 +119,7 @@ CNNPLAN_VECTORIZED void multiply_taps(
 }
 
 template <typename T>
-CNNPLAN_VECTORIZED void add_outer_taps(
+CNNPLAN_INLINE void add_outer_taps_loop(
     const T* x, const T* dy, const TapRun& run, const ChannelSteps& steps, float* sums) {
   constexpr std::int64_t vectors = 4;
   constexpr std::int64_t wide = vectors * SixteenLanes::count;
@@ -139,6 +137,40 @@ CNNPLAN_VECTORIZED void add_outer_taps(
       add_outer_lanes<OneLane, 1>(inputs + c, dy + c, run, steps, totals + c);
     }
   }
+}
+
+}  // namespace
+
+template <typename T>
+void copy_rows(const T* from, const CopySteps& steps, float* to) {
+  vectorized<copy_rows_loop<T>>(from, steps, to);
+}
+
+template <typename T>
+void copy_columns(const T* from, const CopySteps& steps, float* to) {
+  vectorized<copy_columns_loop<T>>(from, steps, to);
+}
+
+template <typename T>
+void finish(const float* sums, const float* bias, bool relu, std::int64_t count, T* to) {
+  vectorized<finish_loop<T>>(sums, bias, relu, count, to);
+}
+
+template <typename T>
+void add_to_doubles(const T* from, std::int64_t count, double* sums) {
+  vectorized<add_to_doubles_loop<T>>(from, count, sums);
+}
+
+template <typename T>
+void multiply_taps(
+    const T* x, const float* weight, const TapRun& run, const ChannelSteps& steps, float* sums) {
+  vectorized<multiply_taps_loop<T>>(x, weight, run, steps, sums);
+}
+
+template <typename T>
+void add_outer_taps(
+    const T* x, const T* dy, const TapRun& run, const ChannelSteps& steps, float* sums) {
+  vectorized<add_outer_taps_loop<T>>(x, dy, run, steps, sums);
 }
 
 template void copy_rows(const float*, const CopySteps&, float*);

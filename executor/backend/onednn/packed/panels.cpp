@@ -91,13 +91,11 @@ CNNPLAN_INLINE void convolve_fewer(
   }
 }
 
-}  // namespace
-
-CNNPLAN_VECTORIZED void pack_positions(const float* from,
-                                       std::int64_t step,
-                                       std::int64_t count,
-                                       const PanelLayout& layout,
-                                       float* to) {
+CNNPLAN_INLINE void pack_positions_loop(const float* from,
+                                        std::int64_t step,
+                                        std::int64_t count,
+                                        const PanelLayout& layout,
+                                        float* to) {
   for (std::int64_t p = 0; p < count; ++p, from += step, to += panel_channels) {
     for (std::int64_t i = 0; i < layout.panels; ++i) {
       std::memcpy(
@@ -106,18 +104,12 @@ CNNPLAN_VECTORIZED void pack_positions(const float* from,
   }
 }
 
-void pack_zeros(std::int64_t count, const PanelLayout& layout, float* to) {
-  for (std::int64_t i = 0; i < layout.panels; ++i) {
-    std::fill_n(to + i * layout.floats, count * panel_channels, 0.0F);
-  }
-}
-
-CNNPLAN_VECTORIZED void multiply_panels(const float* x,
-                                        const float* y,
-                                        std::int64_t positions,
-                                        bool adds,
-                                        std::int64_t step,
-                                        float* sums) {
+CNNPLAN_INLINE void multiply_panels_loop(const float* x,
+                                         const float* y,
+                                         std::int64_t positions,
+                                         bool adds,
+                                         std::int64_t step,
+                                         float* sums) {
   // Twelve sums of eight channels leave room for two vectors of y and a factor in 16 registers.
   constexpr int most = 6;
   constexpr int fewer = 5;
@@ -127,7 +119,7 @@ CNNPLAN_VECTORIZED void multiply_panels(const float* x,
   multiply_rows<fewer>(x + most + fewer, y, positions, adds, step, sums + (most + fewer) * step);
 }
 
-CNNPLAN_VECTORIZED void add_products(
+CNNPLAN_INLINE void add_products_loop(
     const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums) {
   constexpr int together = 6;
   std::int64_t p = 0;
@@ -139,12 +131,12 @@ CNNPLAN_VECTORIZED void add_products(
   convolve_fewer<together - 1>(positions - p, x, products, adds, sums);
 }
 
-CNNPLAN_VECTORIZED void unpack_positions(const float* from,
-                                         const PanelLayout& layout,
-                                         const OutputFinish& finish,
-                                         std::int64_t step,
-                                         std::int64_t count,
-                                         float* to) {
+CNNPLAN_INLINE void unpack_positions_loop(const float* from,
+                                          const PanelLayout& layout,
+                                          const OutputFinish& finish,
+                                          std::int64_t step,
+                                          std::int64_t count,
+                                          float* to) {
   for (std::int64_t p = 0; p < count; ++p, from += panel_channels, to += step) {
     for (std::int64_t i = 0; i < layout.panels; ++i) {
       const float* const sums = from + i * layout.floats;
@@ -158,14 +150,57 @@ CNNPLAN_VECTORIZED void unpack_positions(const float* from,
   }
 }
 
-CNNPLAN_VECTORIZED void transpose_block(const float* __restrict from,
-                                        std::int64_t step,
-                                        float* __restrict to) {
+CNNPLAN_INLINE void transpose_block_loop(const float* __restrict from,
+                                         std::int64_t step,
+                                         float* __restrict to) {
   for (std::int64_t i = 0; i < panel_channels; ++i) {
     for (std::int64_t j = 0; j < panel_channels; ++j) {
       to[i * panel_channels + j] = from[j * step + i];
     }
   }
+}
+
+}  // namespace
+
+void pack_positions(const float* from,
+                    std::int64_t step,
+                    std::int64_t count,
+                    const PanelLayout& layout,
+                    float* to) {
+  vectorized<pack_positions_loop>(from, step, count, layout, to);
+}
+
+void pack_zeros(std::int64_t count, const PanelLayout& layout, float* to) {
+  for (std::int64_t i = 0; i < layout.panels; ++i) {
+    std::fill_n(to + i * layout.floats, count * panel_channels, 0.0F);
+  }
+}
+
+void multiply_panels(const float* x,
+                     const float* y,
+                     std::int64_t positions,
+                     bool adds,
+                     std::int64_t step,
+                     float* sums) {
+  vectorized<multiply_panels_loop>(x, y, positions, adds, step, sums);
+}
+
+void add_products(
+    const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums) {
+  vectorized<add_products_loop>(x, products, positions, adds, sums);
+}
+
+void unpack_positions(const float* from,
+                      const PanelLayout& layout,
+                      const OutputFinish& finish,
+                      std::int64_t step,
+                      std::int64_t count,
+                      float* to) {
+  vectorized<unpack_positions_loop>(from, layout, finish, step, count, to);
+}
+
+void transpose_block(const float* from, std::int64_t step, float* to) {
+  vectorized<transpose_block_loop>(from, step, to);
 }
 
 }  // namespace cnnplan::onednn

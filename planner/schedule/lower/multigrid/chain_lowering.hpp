@@ -9,7 +9,7 @@ namespace cnnplan {
 const Multigrid* chain_of(const Plan& plan, const Unit& unit);
 // Adds the operations of the forward pass of all layers of a chain.
 void forward_chain(LoweringState& state, const Multigrid& chain);
-// Adds the operations of their backward pass.
+// Adds the operations of the backward pass of all layers of a chain.
 void backward_chain(LoweringState& state, const Multigrid& chain);
 
 }  // namespace cnnplan

@@ -28,7 +28,8 @@ class ChainStates {
   // Returns the state of a point on the ranks that computed it, and the stage of these ranks.
   const Operand& made(int point) const { return made_[point]; }
   int made_at(int point) const { return made_at_[point]; }
-  // Takes the states that the cycles of the step before left at points that are kept.
+  // Takes the states that the last cycle of the previous training step left at kept points
+  // (ChainGeometry::is_kept).
   void take_kept();
 
   // Computes the derivative of a block at its current state, unless that was done before.
@@ -46,6 +47,7 @@ class ChainStates {
   void set_right_side(int level, int step, const Operand& propagated);
   // Adds the operation target = first + scale * second for the operands (first, second, target).
   void add(int block, const std::string& suffix, double scale, std::vector<Operand> operands);
+  // Adds memory for a state on this rank's stage.
   Operand new_block(const std::string& name);
 
  private:
