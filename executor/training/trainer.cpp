@@ -98,7 +98,7 @@ void set_first_state(ParameterStore& parameters,
                           .rank = world.rank()};
     on_every_rank(world, [&] { load_state(from, network, parameters); });
   } else {
-    set_first_weights(parameters, network, options);
+    set_first_weights(parameters, network, options, world);
   }
 }
 

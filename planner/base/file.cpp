@@ -27,6 +27,13 @@ constexpr mode_t new_file_mode = 0666;
 
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
 
+const char* kind_text(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
 mode_t masked(mode_t mode) {
   const mode_t mask = umask(0);
   umask(mask);
@@ -188,6 +195,17 @@ bool file_exists(const std::string& file) {
   if (::stat(file.c_str(), &status) == 0) return true;
   if (errno != ENOENT && errno != ENOTDIR) refuse(file, "look for it");
   return false;
+}
+
+void require_regular_file(const std::string& file) {
+  if (!file_exists(file)) throw IoError(file + ": no such file");
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) refuse(file, "look at it");
+  if (S_ISREG(status.st_mode)) return;
+  throw InputError({.file = file,
+                    .pointer = "",
+                    .value = kind_text(status.st_mode),
+                    .allowed = "a regular file"});
 }
 
 void require_other_file(const std::string& output, const std::string& other) {

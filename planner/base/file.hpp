@@ -22,6 +22,10 @@ void check_writable(const std::string& file);
 std::string behind_links(const std::string& file);
 // Returns true if the file exists. @throws IoError when this cannot be found out.
 bool file_exists(const std::string& file);
+// Checks a file before it is opened, since opening a pipe may wait forever. Links to regular files
+// are allowed.
+// @throws IoError when the file is missing; InputError when it is a folder, a pipe or a device
+void require_regular_file(const std::string& file);
 // Checks two names before the work.
 // @throws Error (usage) when writing `output` would replace the file that is read or written as
 // `other`
