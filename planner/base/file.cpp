@@ -222,6 +222,12 @@ void require_other_file(const std::string& output, const std::string& other) {
               output + ": would be written over what is read or written as " + other);
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
 std::string base_name(std::string_view path) {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
   const std::size_t slash = path.rfind('/');

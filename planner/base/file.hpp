@@ -32,6 +32,8 @@ void require_regular_file(const std::string& file);
 void require_other_file(const std::string& output, const std::string& other);
 // Returns the SHA-256 of `content` in lower-case hex.
 std::string sha256(std::string_view content);
+// Returns the text after a UTF-8 byte order mark, with which some editors begin files.
+std::string_view without_byte_order_mark(std::string_view text);
 // Returns the last part of a path.
 std::string base_name(std::string_view path);
 

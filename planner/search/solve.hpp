@@ -54,4 +54,9 @@ struct SolveRequest {
 // @throws InputError for a uniform mesh of another number of ranks, or shortest_path on branches
 Plan solve(const SolveRequest& request);
 
+// Names the coarsening with which multigrid splits chains that are too short for the coarsenings
+// that solve() tries. Empty if multigrid is not allowed, or if no coarsening helps or is needed.
+// @throws InputError for a coarsening or levels that the longest chain cannot have
+std::string short_chain_advice(const SolveRequest& request);
+
 }  // namespace cnnplan

@@ -13,7 +13,7 @@ namespace cnnplan {
 inline constexpr std::int64_t max_onnx_bytes = 2147483647;
 
 // Returns true if a file that begins with `text` is not JSON: its first character that is not blank
-// is neither "{" nor "[". Blank files count as JSON.
+// is neither "{" nor "[". Blank files count as JSON. A byte order mark is read over.
 bool is_onnx(std::string_view text);
 
 // Returns the whole file. @throws InputError when it is larger than a model may be, IoError

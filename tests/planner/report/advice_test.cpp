@@ -164,7 +164,10 @@ TEST_CASE(
   const KernelSpec single;
   const KernelSpec four{.concurrency = 4};
   CHECK(note_of(four, single) == from_timed);
+  const KernelSpec half{.precision = Precision::bf16};
+  CHECK(note_of({.precision = Precision::bf16, .concurrency = 4}, half) == from_timed);
   CHECK(note_of({.precision = Precision::bf16, .concurrency = 4}, single) == from_rates);
+  CHECK(note_of(four, half) == from_rates);
   CHECK(note_of({.algorithm = KernelAlgorithm::winograd, .concurrency = 4}, single) == from_rates);
   // Times of kernels that share the device cannot estimate other kernels.
   CHECK(note_of(single, four) == from_rates);
