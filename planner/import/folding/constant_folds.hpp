@@ -19,7 +19,10 @@ Constant fold_gather(const NodeReader& node);
 Constant fold_slice(const NodeReader& node);
 Constant fold_concat(const NodeReader& node);
 
-// folded_arithmetic.cpp defines these functions.
+// folded_casts.cpp defines this function.
+Constant fold_cast(const NodeReader& node);
+
+// folded_arithmetic.cpp defines these functions, which broadcast as NumPy does.
 Constant fold_add(const NodeReader& node);
 Constant fold_sub(const NodeReader& node);
 Constant fold_mul(const NodeReader& node);

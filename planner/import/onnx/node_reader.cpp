@@ -10,6 +10,7 @@ template <typename T>
 T NodeReader::attribute_or(const std::string& name, T absent) const {
   const auto found = node_.attributes.find(name);
   if (found == node_.attributes.end()) return absent;
+  read_.insert(name);
   const T* const value = std::get_if<T>(&found->second);
   if (value == nullptr) throw UnmappedNode("its attribute '" + name + "' is of another type");
   return *value;
@@ -39,6 +40,36 @@ TensorPointer NodeReader::tensor(const std::string& attribute) const {
   return attribute_or(attribute, TensorPointer{});
 }
 
+void NodeReader::require_integer(const std::string& attribute, std::int64_t only) const {
+  const std::int64_t value = integer(attribute, only);
+  if (value == only) return;
+  throw UnmappedNode("its attribute '" + attribute + "' is " + std::to_string(value) +
+                     "; layers compute " + std::to_string(only) + " only");
+}
+
+void NodeReader::require_text(const std::string& attribute, const std::string& only) const {
+  const std::string value = text(attribute, only);
+  if (value == only) return;
+  throw UnmappedNode("its attribute '" + attribute + "' is '" + value + "'; layers compute '" +
+                     only + "' only");
+}
+
+void NodeReader::refuse_both(const std::string& attribute, std::size_t index) const {
+  if (!has(attribute) || !has_input(index)) return;
+  throw UnmappedNode("both an attribute '" + attribute + "' and an input in its place");
+}
+
+void NodeReader::has_no_effect(std::initializer_list<const char*> attributes) const {
+  read_.insert(attributes.begin(), attributes.end());
+}
+
+void NodeReader::require_all_read() const {
+  for (const auto& [name, value] : node_.attributes) {
+    if (read_.contains(name)) continue;
+    throw UnmappedNode("its attribute '" + name + "' is not supported for this operator");
+  }
+}
+
 bool NodeReader::has_input(std::size_t index) const {
   return index < node_.inputs.size() && !node_.inputs[index].empty();
 }
@@ -47,7 +78,7 @@ const Value& NodeReader::input(std::size_t index) const {
   if (!has_input(index)) throw UnmappedNode("its input " + std::to_string(index) + " is missing");
   const auto found = values_.find(node_.inputs[index]);
   if (found == values_.end()) {
-    throw UnmappedNode("its input '" + node_.inputs[index] + "' is made by no node before it");
+    throw UnmappedNode("its input '" + node_.inputs[index] + "' is made by no node");
   }
   return found->second;
 }
@@ -75,6 +106,14 @@ bool NodeReader::has_activation() const {
     if (!has_input(i)) continue;
     const auto* const unknown = std::get_if<Unknown>(&input(i));
     if (unknown != nullptr ? unknown->is_activation : !is_constant(i)) return true;
+  }
+  return false;
+}
+
+bool NodeReader::has_margin() const {
+  for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
+    const auto* const activation = has_input(i) ? std::get_if<Activation>(&input(i)) : nullptr;
+    if (activation != nullptr && activation->has_margin()) return true;
   }
   return false;
 }
@@ -119,8 +158,9 @@ std::optional<std::vector<double>> NodeReader::reals_at(std::size_t index) const
 
 std::optional<std::vector<std::int64_t>> NodeReader::integers_of_either(
     const std::string& attribute, std::size_t index) const {
-  if (has(attribute)) return integers(attribute);
-  return integers_at(index);
+  if (!has(attribute)) return integers_at(index);
+  refuse_both(attribute, index);
+  return integers(attribute);
 }
 
 std::size_t normal_axis(std::int64_t axis, std::size_t rank) {

@@ -1,10 +1,13 @@
 // Reads attributes and inputs of one node and checks their types. Every problem is an UnmappedNode.
+// The reader remembers which attributes were read, so that no attribute is ignored by oversight.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +36,15 @@ class NodeReader {
   std::vector<float> reals(const std::string& attribute) const;
   // The tensor is null if the attribute is absent.
   TensorPointer tensor(const std::string& attribute) const;
+  // These functions refuse every other value than the one that layers compute.
+  void require_integer(const std::string& attribute, std::int64_t only) const;
+  void require_text(const std::string& attribute, const std::string& only) const;
+  // Refuses nodes that have both the attribute and the input that replaces it in newer opsets.
+  void refuse_both(const std::string& attribute, std::size_t index) const;
+  // Marks attributes that change nothing that layers compute.
+  void has_no_effect(std::initializer_list<const char*> attributes) const;
+  // Refuses attributes that nobody has read or marked.
+  void require_all_read() const;
 
   std::size_t input_count() const { return node_.inputs.size(); }
   bool has_input(std::size_t index) const;
@@ -42,6 +54,8 @@ class NodeReader {
   bool is_input_unknown() const;
   // Returns true if an input is certainly not a constant.
   bool has_activation() const;
+  // Returns true if zeros are padded to an input.
+  bool has_margin() const;
   Constant constant(std::size_t index) const;
   // Returns an activation whose channels are in one dim, and that has no margin.
   Activation activation(std::size_t index) const;
@@ -50,7 +64,7 @@ class NodeReader {
   // The result is absent if the input is left out.
   std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
   std::optional<std::vector<double>> reals_at(std::size_t index) const;
-  // Reads an attribute in older opsets, or an input in newer ones.
+  // Reads an attribute in older opsets, or an input in newer ones. Both at once are refused.
   std::optional<std::vector<std::int64_t>> integers_of_either(const std::string& attribute,
                                                               std::size_t index) const;
 
@@ -61,6 +75,8 @@ class NodeReader {
   const OnnxNode& node_;
   const Values& values_;
   std::int64_t opset_;
+  // Reading changes nothing else, so it is const for all callers.
+  mutable std::set<std::string, std::less<>> read_;
 };
 
 // Returns an axis counted from the beginning, also for one counted from the end.
