@@ -74,6 +74,10 @@ TEST_CASE("assumptions: links that were assumed, or measured with fewer ranks") 
   Plan plan = measured_plan();
   CHECK(assumptions(plan, default_platform(2), Profile{}, typed) ==
         "links: assumed figures; measure them with: mpirun -n 2 cnnplan profile --links\n");
+  plan.ranks = 1;
+  CHECK(assumptions(plan, default_platform(1), Profile{}, typed) ==
+        "links: assumed figures; measure them with: "
+        "mpirun -n 1 cnnplan profile --links --device-only\n");
   plan.ranks = 4;
   CHECK(assumptions(plan, measured_platform(1), Profile{}, typed) ==
         "links: measured with 2 ranks, the plan has 4; measure them with: "
