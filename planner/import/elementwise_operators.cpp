@@ -28,7 +28,7 @@ double number_of_either(const NodeReader& node,
                         const std::string& attribute,
                         std::size_t index,
                         double absent) {
-  node.refuse_both(attribute, index);
+  refuse_both(node, attribute, index);
   return node.has(attribute) ? as_written(node.real(attribute, 0)) : number_at(node, index, absent);
 }
 

@@ -120,7 +120,7 @@ std::vector<Value> Importer::outputs_of(const NodeReader& reader) {
     return std::vector<Value>(node.outputs.size(), unknown_of(reader));
   }
   std::vector<Value> made;
-  if (can_fold(node.type) && reader.are_inputs_constant()) {
+  if (can_fold(node.type) && are_inputs_constant(reader)) {
     made = {folded(reader)};
   } else {
     made = is_softmax ? std::vector<Value>{left_out_softmax(reader)} : map_node(reader, builder_);
@@ -204,7 +204,7 @@ void Importer::map(const OnnxNode& node) {
     refuse(unmapped.what());
   } catch (const InputError& error) {
     const InputProblem& problem = error.problem();
-    refuse(parameter_text(problem.pointer, reader.has_margin()) + "got " + problem.value +
+    refuse(parameter_text(problem.pointer, has_padded_input(reader)) + "got " + problem.value +
            "; allowed: " + problem.allowed);
   }
 }

@@ -77,9 +77,9 @@ std::vector<double> scales_of_sizes(const std::vector<std::int64_t>& sizes, cons
 
 Value map_resize(const NodeReader& node, NetworkBuilder& network) {
   if (node.has("axes")) throw UnmappedNode("scales along listed axes");
-  node.require_text("keep_aspect_ratio_policy", "stretch");
-  node.require_integer("antialias", 0);
-  node.require_integer("exclude_outside", 0);
+  require_text(node, "keep_aspect_ratio_policy", "stretch");
+  require_integer(node, "antialias", 0);
+  require_integer(node, "exclude_outside", 0);
   // These belong to the modes cubic and tf_crop_and_resize, which are refused.
   node.has_no_effect({"cubic_coeff_a", "extrapolation_value"});
   const auto scales = node.reals_at(node.opset() < 11 ? 1 : 2);
@@ -90,7 +90,7 @@ Value map_resize(const NodeReader& node, NetworkBuilder& network) {
 }
 
 Value map_upsample(const NodeReader& node, NetworkBuilder& network) {
-  node.refuse_both("scales", 1);
+  refuse_both(node, "scales", 1);
   if (!node.has("scales")) {
     return add_upsampling(node, network, node.reals_at(1).value_or(std::vector<double>{}));
   }

@@ -40,25 +40,6 @@ TensorPointer NodeReader::tensor(const std::string& attribute) const {
   return attribute_or(attribute, TensorPointer{});
 }
 
-void NodeReader::require_integer(const std::string& attribute, std::int64_t only) const {
-  const std::int64_t value = integer(attribute, only);
-  if (value == only) return;
-  throw UnmappedNode("its attribute '" + attribute + "' is " + std::to_string(value) +
-                     "; layers compute " + std::to_string(only) + " only");
-}
-
-void NodeReader::require_text(const std::string& attribute, const std::string& only) const {
-  const std::string value = text(attribute, only);
-  if (value == only) return;
-  throw UnmappedNode("its attribute '" + attribute + "' is '" + value + "'; layers compute '" +
-                     only + "' only");
-}
-
-void NodeReader::refuse_both(const std::string& attribute, std::size_t index) const {
-  if (!has(attribute) || !has_input(index)) return;
-  throw UnmappedNode("both an attribute '" + attribute + "' and an input in its place");
-}
-
 void NodeReader::has_no_effect(std::initializer_list<const char*> attributes) const {
   read_.insert(attributes.begin(), attributes.end());
 }
@@ -87,13 +68,6 @@ bool NodeReader::is_constant(std::size_t index) const {
   return std::holds_alternative<Constant>(input(index));
 }
 
-bool NodeReader::are_inputs_constant() const {
-  for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
-    if (has_input(i) && !is_constant(i)) return false;
-  }
-  return true;
-}
-
 bool NodeReader::is_input_unknown() const {
   for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
     if (has_input(i) && std::holds_alternative<Unknown>(input(i))) return true;
@@ -106,14 +80,6 @@ bool NodeReader::has_activation() const {
     if (!has_input(i)) continue;
     const auto* const unknown = std::get_if<Unknown>(&input(i));
     if (unknown != nullptr ? unknown->is_activation : !is_constant(i)) return true;
-  }
-  return false;
-}
-
-bool NodeReader::has_margin() const {
-  for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
-    const auto* const activation = has_input(i) ? std::get_if<Activation>(&input(i)) : nullptr;
-    if (activation != nullptr && activation->has_margin()) return true;
   }
   return false;
 }
@@ -159,8 +125,43 @@ std::optional<std::vector<double>> NodeReader::reals_at(std::size_t index) const
 std::optional<std::vector<std::int64_t>> NodeReader::integers_of_either(
     const std::string& attribute, std::size_t index) const {
   if (!has(attribute)) return integers_at(index);
-  refuse_both(attribute, index);
+  refuse_both(*this, attribute, index);
   return integers(attribute);
+}
+
+void require_integer(const NodeReader& node, const std::string& attribute, std::int64_t only) {
+  const std::int64_t value = node.integer(attribute, only);
+  if (value == only) return;
+  throw UnmappedNode("its attribute '" + attribute + "' is " + std::to_string(value) +
+                     "; layers compute " + std::to_string(only) + " only");
+}
+
+void require_text(const NodeReader& node, const std::string& attribute, const std::string& only) {
+  const std::string value = node.text(attribute, only);
+  if (value == only) return;
+  throw UnmappedNode("its attribute '" + attribute + "' is '" + value + "'; layers compute '" +
+                     only + "' only");
+}
+
+void refuse_both(const NodeReader& node, const std::string& attribute, std::size_t index) {
+  if (!node.has(attribute) || !node.has_input(index)) return;
+  throw UnmappedNode("both an attribute '" + attribute + "' and an input in its place");
+}
+
+bool are_inputs_constant(const NodeReader& node) {
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (node.has_input(i) && !node.is_constant(i)) return false;
+  }
+  return true;
+}
+
+bool has_padded_input(const NodeReader& node) {
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (!node.has_input(i)) continue;
+    const auto* const activation = std::get_if<Activation>(&node.input(i));
+    if (activation != nullptr && activation->has_margin()) return true;
+  }
+  return false;
 }
 
 std::size_t normal_axis(std::int64_t axis, std::size_t rank) {

@@ -36,11 +36,6 @@ class NodeReader {
   std::vector<float> reals(const std::string& attribute) const;
   // The tensor is null if the attribute is absent.
   TensorPointer tensor(const std::string& attribute) const;
-  // These functions refuse every other value than the one that layers compute.
-  void require_integer(const std::string& attribute, std::int64_t only) const;
-  void require_text(const std::string& attribute, const std::string& only) const;
-  // Refuses nodes that have both the attribute and the input that replaces it in newer opsets.
-  void refuse_both(const std::string& attribute, std::size_t index) const;
   // Marks attributes that change nothing that layers compute.
   void has_no_effect(std::initializer_list<const char*> attributes) const;
   // Refuses attributes that nobody has read or marked.
@@ -50,12 +45,9 @@ class NodeReader {
   bool has_input(std::size_t index) const;
   const Value& input(std::size_t index) const;
   bool is_constant(std::size_t index) const;
-  bool are_inputs_constant() const;
   bool is_input_unknown() const;
   // Returns true if an input is certainly not a constant.
   bool has_activation() const;
-  // Returns true if zeros are padded to an input.
-  bool has_margin() const;
   Constant constant(std::size_t index) const;
   // Returns an activation whose channels are in one dim, and that has no margin.
   Activation activation(std::size_t index) const;
@@ -78,6 +70,17 @@ class NodeReader {
   // Reading changes nothing else, so it is const for all callers.
   mutable std::set<std::string, std::less<>> read_;
 };
+
+// These functions refuse every other value than the one that layers compute. @throws UnmappedNode
+void require_integer(const NodeReader& node, const std::string& attribute, std::int64_t only);
+void require_text(const NodeReader& node, const std::string& attribute, const std::string& only);
+// Refuses nodes that have both the attribute and the input that replaces it in newer opsets.
+// @throws UnmappedNode
+void refuse_both(const NodeReader& node, const std::string& attribute, std::size_t index);
+
+bool are_inputs_constant(const NodeReader& node);
+// Returns true if zeros are padded to an input.
+bool has_padded_input(const NodeReader& node);
 
 // Returns an axis counted from the beginning, also for one counted from the end.
 // @throws UnmappedNode unless it is below `rank`
