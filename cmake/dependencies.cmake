@@ -6,9 +6,10 @@ find_package(OpenSSL REQUIRED)         # SHA-256 of inputs
 find_package(doctest REQUIRED)
 
 # The import of ONNX models needs ONNX's messages, but neither its checker nor the operators'
-# schemas.
+# schemas. A test compares the import with the schemas.
 find_path(ONNX_INCLUDE_DIR onnx/onnx_pb.h)
 find_library(ONNX_PROTO_LIBRARY onnx_proto)
+find_library(ONNX_SCHEMA_LIBRARY onnx)
 find_package(Protobuf 3.12)
 set(CNNPLAN_ONNX OFF)
 if(ONNX_INCLUDE_DIR AND ONNX_PROTO_LIBRARY AND Protobuf_FOUND)

@@ -13,6 +13,7 @@
 #include "executor/verify/verification.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/plan/normalised_values.hpp"
 
 namespace cnnplan {
 namespace {
@@ -117,6 +118,7 @@ void execute(const Options& options, const Communicator& world) {
   require_multigrid(plan, options);
   const std::string why = options.chose_backend ? "" : why_no_gpu();
   if (world.rank() == 0 && !why.empty()) print_note(why);
+  if (options.inferred_file.empty()) require_trainable(plan, options.plan_file);
   if (!options.verify.empty()) return verify(plan, options, world);
   if (!options.inferred_file.empty()) return infer(plan, options, world);
   train(plan, input_file(options.plan_file, text), options, world);

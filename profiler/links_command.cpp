@@ -11,7 +11,9 @@
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
+#include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/report/advice.hpp"
 #include "planner/report/table.hpp"
 #include "profiler/common_fingerprint.hpp"
 #include "profiler/links_measure.hpp"
@@ -107,9 +109,23 @@ void check_sums(const LinkMeasurements& measurements) {
   }
 }
 
+void require_ranks(const LinksRequest& request, int ranks) {
+  if (request.device_only && ranks > 1) {
+    throw Error(
+        ExitCode::usage,
+        "--device-only: measures one rank, but this program runs on " + std::to_string(ranks));
+  }
+  if (request.device_only || ranks > 1) return;
+  throw Error(ExitCode::usage,
+              "--links: one rank measures no link; start it with: " + links_advice(2) +
+                  " (with as many ranks as plans will have), or add --device-only to measure "
+                  "copies, sums and launches alone");
+}
+
 }  // namespace
 
 void links_command(const LinksRequest& request, const Communicator& world) {
+  require_ranks(request, world.size());
   ProgressBar bar(world.rank() == 0, stderr_is_terminal());
   LinkOptions options;
   const std::unique_ptr<Backend> library =

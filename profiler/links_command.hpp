@@ -12,12 +12,14 @@ namespace cnnplan {
 struct LinksRequest {
   std::string output_file;
   std::string backend;
-  bool nccl = false;  // the library's allreduce is NCCL's
+  bool nccl = false;         // the library's allreduce is NCCL's
+  bool device_only = false;  // measures copies, sums and launches of one rank, and no link
   std::int64_t most_bytes = LinkOptions{}.most_bytes;
 };
 
 // Prints tables of the measurements to stdout on rank 0, and writes the platform. The platform
 // names its device as the kernel profiles of the backend do. This call is collective and blocks.
+// @throws Error (usage) unless it runs on one rank exactly if `device_only` is set
 // @throws EnvironmentError when the ranks run on different devices; IoError
 void links_command(const LinksRequest& request, const Communicator& world);
 

@@ -139,6 +139,10 @@ void add_options(CLI::App& app, Options& options) {
                options.links_request.nccl,
                "With --links: take NCCL's allreduce as the library's")
       ->needs(links);
+  app.add_flag("--device-only",
+               options.links_request.device_only,
+               "With --links, on one rank: measure copies, sums and launches, but no link")
+      ->needs(links);
   app.add_option("-o,--output",
                  options.output_file,
                  "Output file; default: profile.json, with --links platform.json");

@@ -2,38 +2,15 @@
 #include "executor/checkpoint/checkpoint_reader.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "executor/checkpoint/checkpoint_folder.hpp"
 #include "executor/comm/program.hpp"
-#include "planner/base/durable_file.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/run/checkpoint_parts.hpp"
 
 namespace cnnplan {
 namespace {
-
-std::string path_of(const std::string& folder, const CheckpointPart& part) {
-  return (std::filesystem::path(folder) / part.file).string();
-}
-
-std::string to_text(const FileDigest& digest) {
-  return std::to_string(digest.bytes) + " bytes with SHA-256 " + digest.sha256;
-}
-
-void check_part(const std::string& folder, const CheckpointPart& part) {
-  const std::string path = path_of(folder, part);
-  const FileDigest written{.bytes = part.bytes, .sha256 = part.sha256};
-  const auto refuse = [&](const std::string& value) {
-    throw InputError({.file = path,
-                      .pointer = "",
-                      .value = value,
-                      .allowed = to_text(written) + ", as " + checkpoint_file(folder) + " says"});
-  };
-  if (!file_exists(path)) refuse("no such file");
-  const FileDigest found = digest_of(path);
-  if (found != written) refuse(to_text(found));
-}
 
 std::string described(const Network& network, LayerIndex layer) {
   if (layer >= network.layer_count()) return "no layer";
@@ -110,7 +87,7 @@ void check_parts(const std::string& folder,
                  const Communicator& world) {
   on_every_rank(world, [&] {
     for (std::size_t i = world.rank(); i < checkpoint.parts.size(); i += world.size()) {
-      check_part(folder, checkpoint.parts[i]);
+      check_part(checkpoint_file(folder), checkpoint.parts[i]);
     }
   });
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "executor/comm/program.hpp"
 #include "planner/base/error.hpp"
 #include "planner/tensor/distribution.hpp"
 
@@ -237,7 +238,8 @@ void check_label_range(const Hdf5File& file,
                        const Communicator& communicator) {
   const Range rows =
       block_range(labels.extents().front(), communicator.size(), communicator.rank());
-  const LabelRange own = label_range(labels, rows);
+  LabelRange own;
+  on_every_rank(communicator, [&] { own = label_range(labels, rows); });
   // Doubles suffice: labels beyond 2^53 lose digits only in the message.
   const double highest = communicator.maximum(static_cast<double>(own.highest));
   const double lowest = -communicator.maximum(-static_cast<double>(own.lowest));

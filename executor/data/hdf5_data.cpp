@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "executor/backend/random.hpp"
+#include "executor/comm/program.hpp"
 #include "executor/data/data_check.hpp"
 #include "executor/data/permutation.hpp"
 #include "executor/data/positions.hpp"
@@ -51,22 +52,23 @@ Hdf5Data::Hdf5Data(const std::string& file,
                    const Communicator& communicator,
                    Labels labels,
                    const Augmentation& augmentation)
-    : batch_(batch),
-      order_(order),
-      augmentation_(augmentation),
-      file_(Hdf5File::open(file)),
-      samples_(stored_samples(
-          file_,
-          batch,
-          open_samples(file_, batch, order.shuffled ? batch.samples[Dim::n] : 1, augmentation))) {
-  if (labels == Labels::without) return;
-  const BatchShape stored = stored_batch(file_, batch, samples_.shape(), augmentation);
-  labels_ = stored_labels(batch,
-                          batch.has_targets ? open_targets(file_, stored, sample_count())
-                                            : open_labels(file_, stored, sample_count()));
-  if (!batch.has_targets) {
-    check_label_range(file_, labels_->dataset, batch.classes, communicator);
+    : batch_(batch), order_(order), augmentation_(augmentation) {
+  on_every_rank(communicator, [&] { open(file, labels); });
+  if (labels_ && !batch.has_targets) {
+    check_label_range(*file_, labels_->dataset, batch.classes, communicator);
   }
+}
+
+void Hdf5Data::open(const std::string& file, Labels labels) {
+  file_ = Hdf5File::open(file);
+  const std::int64_t least_samples = order_.shuffled ? batch_size() : 1;
+  samples_ =
+      stored_samples(*file_, batch_, open_samples(*file_, batch_, least_samples, augmentation_));
+  if (labels == Labels::without) return;
+  const BatchShape stored = stored_batch(*file_, batch_, samples_->shape(), augmentation_);
+  labels_ = stored_labels(batch_,
+                          batch_.has_targets ? open_targets(*file_, stored, sample_count())
+                                             : open_labels(*file_, stored, sample_count()));
 }
 
 std::int64_t Hdf5Data::step_count() const {
@@ -89,7 +91,7 @@ std::int64_t Hdf5Data::file_index(std::int64_t step, std::int64_t n) const {
 }
 
 Placement Hdf5Data::placement(std::int64_t step, std::int64_t sample) const {
-  const Shape stored = samples_.shape();
+  const Shape stored = samples_->shape();
   if (!order_.shuffled) return centred(stored, batch_.samples);
   return drawn(augmentation_, stored, batch_.samples, order_.seed, pass_of(step), sample);
 }
@@ -117,7 +119,7 @@ void Hdf5Data::read_block(std::int64_t step,
                           const Shape& window,
                           const TensorView& block,
                           const Place& place) const {
-  const BufferElement element = &tensor == &samples_ ? sample_element() : label_element();
+  const BufferElement element = &tensor == &*samples_ ? sample_element() : label_element();
   const Range mine = block.box[Dim::n];
   const std::int64_t valid = valid_count(step);
   for (std::int64_t n = mine.begin; n < mine.end; ++n) {
@@ -133,7 +135,7 @@ void Hdf5Data::read_block(std::int64_t step,
 
 void Hdf5Data::read_samples(std::int64_t step, const TensorView& samples) {
   if (is_empty(samples.box)) return;
-  read_block(step, samples_, batch_.samples, samples, [&](std::int64_t index) {
+  read_block(step, *samples_, batch_.samples, samples, [&](std::int64_t index) {
     return placement(step, index);
   });
 }

@@ -36,9 +36,9 @@ enum class Labels { with, without };
 class Hdf5Data : public DataSource {
  public:
   // Checks the whole file against the network. This call is collective over `communicator` and
-  // blocks.
-  // @throws InputError with the dataset as pointer, alike on all ranks; IoError only on ranks that
-  // cannot read the file
+  // blocks. If a rank cannot use the file, all ranks throw an Error with that exit code and
+  // message.
+  // @throws IoError, InputError with the dataset as pointer
   Hdf5Data(const std::string& file,
            const BatchShape& batch,
            const SampleOrder& order,
@@ -46,7 +46,7 @@ class Hdf5Data : public DataSource {
            Labels labels = Labels::with,
            const Augmentation& augmentation = {});
 
-  std::int64_t sample_count() const override { return samples_.dataset.extents().front(); }
+  std::int64_t sample_count() const override { return samples_->dataset.extents().front(); }
   std::int64_t step_count() const override;
   std::int64_t valid_count(std::int64_t step) const override;
   // Several threads may call these functions at once.
@@ -54,6 +54,8 @@ class Hdf5Data : public DataSource {
   void read_labels(std::int64_t step, const TensorView& labels) override;
 
  private:
+  // Opens and checks the datasets on this rank. It is not collective.
+  void open(const std::string& file, Labels labels);
   std::int64_t batch_size() const { return batch_.samples[Dim::n]; }
   std::int64_t pass_of(std::int64_t step) const { return step / step_count(); }
   // Returns the index in the file of sample `n` of the mini-batch of `step`.
@@ -72,8 +74,9 @@ class Hdf5Data : public DataSource {
   BatchShape batch_;
   SampleOrder order_;
   Augmentation augmentation_;
-  Hdf5File file_;
-  ScaledDataset samples_;
+  // The constructor opens both.
+  std::optional<Hdf5File> file_;
+  std::optional<ScaledDataset> samples_;
   std::optional<ScaledDataset> labels_;  // or targets
 };
 

@@ -1,37 +1,21 @@
 // Opens files and creates datasets through the C interface of HDF5.
 #include "executor/hdf5/hdf5_file.hpp"
 
-#include <filesystem>
 #include <vector>
 
 #include <hdf5.h>
 
 #include "executor/hdf5/hdf5_check.hpp"
 #include "executor/hdf5/hdf5_lock.hpp"
-#include "planner/base/error.hpp"
+#include "executor/hdf5/hdf5_path.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
-namespace {
-
-void require_file(const std::string& file) {
-  std::error_code error;
-  if (!std::filesystem::exists(file, error)) throw IoError(file + ": no such file");
-}
-
-// Returns true when `name` and every group above it exist.
-bool exists(hid_t file, const std::string& name) {
-  for (std::size_t slash = name.find('/', 1);; slash = name.find('/', slash + 1)) {
-    if (H5Lexists(file, name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return false;
-    if (slash == std::string::npos) return true;
-  }
-}
-
-}  // namespace
 
 Hdf5File Hdf5File::open(const std::string& file) {
   const auto lock = lock_hdf5();
   silence_hdf5();
-  require_file(file);
+  require_regular_file(file);
   const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   return {{hdf5_check(id, {.file = file, .what = "open"}), H5Fclose}, file};
 }
@@ -45,10 +29,10 @@ Hdf5File Hdf5File::create(const std::string& file) {
 
 std::optional<Hdf5Dataset> Hdf5File::find(const std::string& name) const {
   const auto lock = lock_hdf5();
-  if (!exists(handle_.id(), name)) return std::nullopt;
-  Hdf5Handle dataset(hdf5_check(H5Dopen2(handle_.id(), name.c_str(), H5P_DEFAULT),
-                                {.file = file_, .dataset = name, .what = "open"}),
-                     H5Dclose);
+  const Hdf5Call call{.file = file_, .dataset = name, .what = "open"};
+  const std::optional<std::string> place = place_inside(handle_.id(), call);
+  if (!place) return std::nullopt;
+  Hdf5Handle dataset = open_own_dataset(handle_.id(), *place, call);
   return Hdf5Dataset(std::move(dataset), file_, name);
 }
 

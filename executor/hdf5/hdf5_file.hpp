@@ -1,4 +1,4 @@
-// Opens and creates HDF5 files and finds their datasets. Every failure is an IoError that names
+// Opens and creates HDF5 files and finds their datasets. A failure of HDF5 is an IoError that names
 // file, dataset and cause.
 #pragma once
 
@@ -17,12 +17,16 @@ namespace cnnplan {
 class Hdf5File {
  public:
   // Opens a file for reading; any number of ranks may have it open.
+  // @throws IoError; InputError when it is no regular file
   static Hdf5File open(const std::string& file);
   // Creates an empty file and replaces an existing one.
   static Hdf5File create(const std::string& file);
 
   const std::string& file() const { return file_; }
   // Finds a dataset by absolute path ("/conv1/weight"); returns nothing when it does not exist.
+  // Nothing outside the file is opened.
+  // @throws InputError (pointer `name`) when the path or the elements lead to another file, or when
+  // the path ends at something else than a dataset
   std::optional<Hdf5Dataset> find(const std::string& name) const;
   // Creates a dataset that is written block by block, and the groups above it. Its elements are
   // float64 for fp64, else float32.

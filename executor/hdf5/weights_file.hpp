@@ -56,14 +56,14 @@ class TensorFileWriter {
 
 class TensorFileReader {
  public:
-  // Opens the file. @throws IoError
+  // Opens the file. @throws IoError; InputError when it is no regular file
   explicit TensorFileReader(const std::string& file) : hdf5_(Hdf5File::open(file)) {}
 
   const std::string& file() const { return hdf5_.file(); }
   bool has(const std::string& name) const { return hdf5_.find(name).has_value(); }
   // Reads a tensor in row-major order.
-  // @throws InputError (pointer `name`) when it is missing, has other extents, or has elements that
-  // are not numbers; IoError
+  // @throws InputError (pointer `name`) when it is missing, lies in another file, has other
+  // extents, or has elements that are not numbers; IoError
   std::vector<double> read(const std::string& name, std::span<const std::int64_t> extents) const;
   // Reads a block of the tensor, which may be empty.
   std::vector<double> read(const std::string& name,

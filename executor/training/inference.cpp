@@ -153,7 +153,7 @@ InferenceReport infer(const Plan& given,
   const std::unique_ptr<DataSource> data =
       open_data(plan, schedule, options, world, backend->device());
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
-  set_first_weights(parameters, plan.network, options);
+  set_first_weights(parameters, plan.network, options, world);
   Groups groups(world, options.nccl);
   StepRunner runner(
       schedule,

@@ -7,6 +7,7 @@
 
 #include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/nodes.hpp"
+#include "executor/comm/program.hpp"
 #include "executor/data/prefetched_data.hpp"
 #include "executor/step/bound_cores.hpp"
 #include "planner/base/error.hpp"
@@ -71,12 +72,15 @@ Plan without_foreign_names(const Plan& plan,
 
 void set_first_weights(ParameterStore& parameters,
                        const Network& network,
-                       const TrainingOptions& options) {
-  if (options.weights_file.empty()) {
-    initialize(parameters, network, options.seed);
-  } else {
-    load_parameters(options.weights_file, network, parameters);
-  }
+                       const TrainingOptions& options,
+                       const Communicator& world) {
+  on_every_rank(world, [&] {
+    if (options.weights_file.empty()) {
+      initialize(parameters, network, options.seed);
+    } else {
+      load_parameters(options.weights_file, network, parameters);
+    }
+  });
 }
 
 std::int64_t sample_bytes(const Schedule& schedule) {

@@ -27,12 +27,13 @@ Plan without_foreign_names(const Plan& plan,
                            const DeviceFingerprint& fingerprint,
                            const std::function<void(const std::string& text)>& note);
 
-// Takes the first weights from the file of weights, or without a file from the seed. It is not
-// collective.
+// Takes the first weights from the file of weights, or without a file from the seed. It is
+// collective. If a rank cannot use the file, all ranks throw an Error with that exit code.
 // @throws IoError; InputError naming the dataset
 void set_first_weights(ParameterStore& parameters,
                        const Network& network,
-                       const TrainingOptions& options);
+                       const TrainingOptions& options,
+                       const Communicator& world);
 
 // Returns the size of this rank's samples in a mini-batch.
 std::int64_t sample_bytes(const Schedule& schedule);

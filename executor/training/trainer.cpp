@@ -86,6 +86,18 @@ void tell_waiting(const Data& data, const std::function<void(const std::string& 
        (threads == 1 ? " thread read" : " threads read") + " ahead");
 }
 
+// Counts the samples that no mini-batch of a pass has. Which samples these are changes from pass to
+// pass, because data are shuffled.
+void tell_left_out(const DataSource& data,
+                   std::int64_t batch,
+                   const std::function<void(const std::string& text)>& note) {
+  const std::int64_t left_out = data.sample_count() - data.step_count() * batch;
+  if (!note || left_out <= 0) return;
+  note(std::to_string(left_out) + " of " + std::to_string(data.sample_count()) +
+       " samples are left out of each epoch, others each time: they do not fill a mini-batch of " +
+       std::to_string(batch));
+}
+
 void set_first_state(ParameterStore& parameters,
                      const Network& network,
                      const TrainingOptions& options,
@@ -98,7 +110,7 @@ void set_first_state(ParameterStore& parameters,
                           .rank = world.rank()};
     on_every_rank(world, [&] { load_state(from, network, parameters); });
   } else {
-    set_first_weights(parameters, network, options);
+    set_first_weights(parameters, network, options, world);
   }
 }
 
@@ -171,6 +183,7 @@ RunReport train(const Plan& given,
   tell_few_cores(schedule, backend->device(), note);
   const Data data = open_data(plan, schedule, options, world, backend->device());
   check_resume_point(resume, options, *data.training, world);
+  if (!options.data_file.empty()) tell_left_out(*data.training, plan.batch, note);
   std::optional<CheckpointWriter> checkpoints = open_checkpoints(resume, options, world);
   tell_changes(resume, plan, options, *data.training, note);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {
@@ -101,6 +102,7 @@ FileDigest DurableFile::commit() {
 }
 
 FileDigest digest_of(const std::string& file) {
+  require_regular_file(file);
   const Reading reading(file);
   std::vector<std::byte> block(digested_bytes);
   Sha256 digest;
@@ -116,6 +118,7 @@ FileDigest digest_of(const std::string& file) {
 std::vector<std::byte> read_bytes(const std::string& file,
                                   std::int64_t offset,
                                   std::int64_t count) {
+  require_regular_file(file);
   const Reading reading(file);
   std::vector<std::byte> bytes(count);
   if (reading.read(offset, bytes) != count) {

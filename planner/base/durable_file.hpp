@@ -43,9 +43,11 @@ class DurableFile {
   Sha256 digest_;
 };
 
-// Computes the digest of a whole file. @throws IoError
+// Computes the digest of a whole file.
+// @throws IoError; InputError when it is a folder, a pipe or a device
 FileDigest digest_of(const std::string& file);
-// Reads `count` bytes from `offset` on. @throws IoError when the file ends before them
+// Reads `count` bytes from `offset` on.
+// @throws IoError when the file ends before them; InputError as digest_of does
 std::vector<std::byte> read_bytes(const std::string& file, std::int64_t offset, std::int64_t count);
 
 }  // namespace cnnplan

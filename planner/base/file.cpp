@@ -27,6 +27,13 @@ constexpr mode_t new_file_mode = 0666;
 
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
 
+const char* kind_text(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
 mode_t masked(mode_t mode) {
   const mode_t mask = umask(0);
   umask(mask);
@@ -190,6 +197,17 @@ bool file_exists(const std::string& file) {
   return false;
 }
 
+void require_regular_file(const std::string& file) {
+  if (!file_exists(file)) throw IoError(file + ": no such file");
+  struct stat status {};
+  if (::stat(file.c_str(), &status) != 0) refuse(file, "look at it");
+  if (S_ISREG(status.st_mode)) return;
+  throw InputError({.file = file,
+                    .pointer = "",
+                    .value = kind_text(status.st_mode),
+                    .allowed = "a regular file"});
+}
+
 void require_other_file(const std::string& output, const std::string& other) {
   namespace fs = std::filesystem;
   if (other.empty()) return;
@@ -202,6 +220,12 @@ void require_other_file(const std::string& output, const std::string& other) {
   if (error || !is_same) return;
   throw Error(ExitCode::usage,
               output + ": would be written over what is read or written as " + other);
+}
+
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
 }
 
 std::string base_name(std::string_view path) {

@@ -24,12 +24,18 @@ void check_writable(const std::string& file);
 std::string behind_links(const std::string& file);
 // Returns true if the file exists. @throws IoError when this cannot be found out.
 bool file_exists(const std::string& file);
+// Checks a file before it is opened, since opening a pipe may wait forever. Links to regular files
+// are allowed.
+// @throws IoError when the file is missing; InputError when it is a folder, a pipe or a device
+void require_regular_file(const std::string& file);
 // Checks two names before a command does its work. An empty `other` passes.
 // @throws Error (usage) when writing `output` would replace the file that is read or written as
 // `other`
 void require_other_file(const std::string& output, const std::string& other);
 // Returns the SHA-256 of `content` in lower-case hex.
 std::string sha256(std::string_view content);
+// Returns the text after a UTF-8 byte order mark, with which some editors begin files.
+std::string_view without_byte_order_mark(std::string_view text);
 // Returns the last part of a path.
 std::string base_name(std::string_view path);
 

@@ -12,6 +12,7 @@
 #include "planner/predict/operation_places.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/run/checkpoint.hpp"
+#include "planner/run/checkpoint_parts.hpp"
 #include "planner/run/run.hpp"
 #include "planner/search/explain/prediction_check.hpp"
 
@@ -32,6 +33,12 @@ ExitCode compare_command(const CompareOptions& options) {
 }
 
 namespace {
+
+// Reads all parts of a checkpoint, too, and compares them with their digests.
+void check_checkpoint(const std::string& text, const std::string& file) {
+  const Checkpoint checkpoint = parse_checkpoint(text, file);
+  for (const CheckpointPart& part : checkpoint.parts) check_part(file, part);
+}
 
 // Parses a file of any kind. @throws Error that says what is wrong with the file
 void check_file(const std::string& file) {
@@ -57,7 +64,7 @@ void check_file(const std::string& file) {
       parse_run(text, file);
       break;
     case SchemaKind::checkpoint:
-      parse_checkpoint(text, file);
+      check_checkpoint(text, file);
       break;
   }
 }

@@ -83,7 +83,8 @@ ExitCode compare_command(const CompareOptions& options);
 // @throws EnvironmentError without SimGrid, after the files are written
 ExitCode simulate_command(const SimulateOptions& options);
 // Reads each file as the kind that its "schema" names, or as an ONNX model. It prints whether the
-// file is valid, and if not, why. Returns the exit code of the first invalid file.
+// file is valid, and if not, why. The parts of a checkpoint are read, too. Returns the exit code of
+// the first invalid file.
 ExitCode check_command(const std::vector<std::string>& files);
 // Replaces this process by cnnplan-profile, which lies next to this program.
 // @throws EnvironmentError when it is missing

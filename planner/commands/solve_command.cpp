@@ -1,6 +1,7 @@
 // Reads files and options, searches for a plan, and writes it.
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "planner/commands/file_or_default.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/network/residual_chain.hpp"
+#include "planner/plan/normalised_values.hpp"
 #include "planner/plan/sample_blocks.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
@@ -201,6 +203,24 @@ void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptio
   std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
 }
 
+// Says why no chain can be split by layers, if the user allowed it.
+void tell_unused_multigrid(const SolveRequest& request) {
+  if (request.multigrid && residual_chains(request.network).empty()) {
+    std::cerr << "no residual chain in this network: --allow multigrid changes nothing\n";
+  } else if (const std::string advice = short_chain_advice(request); !advice.empty()) {
+    std::cerr << "--allow multigrid changes nothing: " << advice << '\n';
+  }
+}
+
+// Says which batch norm keeps a plan from being trained. Inference does not need its statistics.
+void tell_untrainable(const Plan& plan) {
+  const std::optional<LayerIndex> layer = single_value_norm(plan);
+  if (!layer) return;
+  const InputProblem problem = single_value_problem(plan, *layer, "");
+  std::cerr << "cnnexec will not train with this plan: " << problem.value
+            << "; needed: " << problem.allowed << '\n';
+}
+
 void require_own_output(const SolveOptions& options) {
   for (const std::string& input : {options.network_file,
                                    file_or_default(options.platform_file, default_platform_file),
@@ -223,9 +243,8 @@ ExitCode solve_command(const SolveOptions& options) {
     print_what_if(plan, other, options);
     return ExitCode::ok;
   }
-  if (request.multigrid && residual_chains(request.network).empty()) {
-    std::cerr << "no residual chain in this network: --allow multigrid changes nothing\n";
-  }
+  tell_unused_multigrid(request);
+  tell_untrainable(plan);
   plan.inputs = std::move(inputs);
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));

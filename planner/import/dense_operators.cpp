@@ -56,10 +56,11 @@ Value map_gemm(const NodeReader& node, NetworkBuilder& network) {
   const Activation y =
       add_fully_connected(node, network, node.constant(1), node.integer("transB", 0) != 0);
   network.scale_output(y.layer, {node.real("alpha", 1)});
+  const double beta = node.real("beta", 1);
   if (!node.has_input(2)) return y;
   const Constant bias = node.constant(2);
   require_bias(bias, y.dims[1]);
-  network.shift_output(y.layer, bias, node.real("beta", 1));
+  network.shift_output(y.layer, bias, beta);
   return y;
 }
 

@@ -23,6 +23,15 @@ double number_at(const NodeReader& node, std::size_t index, double absent) {
              : value;
 }
 
+// Reads an attribute in older opsets, or an input in newer ones.
+double number_of_either(const NodeReader& node,
+                        const std::string& attribute,
+                        std::size_t index,
+                        double absent) {
+  refuse_both(node, attribute, index);
+  return node.has(attribute) ? as_written(node.real(attribute, 0)) : number_at(node, index, absent);
+}
+
 Value add_two(const NodeReader& node, NetworkBuilder& network, double scale) {
   const Activation a = node.activation(0);
   const Activation b = node.activation(1);
@@ -36,6 +45,8 @@ Value add_two(const NodeReader& node, NetworkBuilder& network, double scale) {
 Value map_batch_norm(const NodeReader& node, NetworkBuilder& network) {
   const Activation x = node.activation(0);
   network.require_plain(x);
+  // Training decides whether statistics are those of the mini-batch.
+  node.has_no_effect({"training_mode"});
   if (node.integer("spatial", 1) == 0) throw UnmappedNode("statistics for each position");
   // In ONNX, momentum is the kept part of the running values; in layers, it is the new part.
   const double kept = as_written(node.real("momentum", 0.9F));
@@ -75,11 +86,8 @@ Value map_leaky_relu(const NodeReader& node, NetworkBuilder& network) {
 
 Value map_clip(const NodeReader& node, NetworkBuilder& network) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const auto limit = [&](const char* name, std::size_t index, double absent) {
-    return node.has(name) ? as_written(node.real(name, 0)) : number_at(node, index, absent);
-  };
-  const double min = limit("min", 1, -infinity);
-  const double max = limit("max", 2, infinity);
+  const double min = number_of_either(node, "min", 1, -infinity);
+  const double max = number_of_either(node, "max", 2, infinity);
   if (min != 0) throw UnmappedNode("clips at another minimum than 0");
   const bool is_open = max >= std::numeric_limits<float>::max();
   return network.add_layer(node, Relu{.max = is_open ? infinity : max}, {node.activation(0)});
@@ -87,8 +95,8 @@ Value map_clip(const NodeReader& node, NetworkBuilder& network) {
 
 Value map_dropout(const NodeReader& node, NetworkBuilder& network) {
   const Activation x = node.activation(0);
-  const double rate =
-      node.has("ratio") ? as_written(node.real("ratio", 0.5F)) : number_at(node, 1, 0.5);
+  node.has_no_effect({"seed"});  // random numbers follow from the seed of the training
+  const double rate = number_of_either(node, "ratio", 1, 0.5);
   if (rate == 0) return x;
   return network.add_layer(node, Dropout{.rate = rate}, {x});
 }

@@ -1,4 +1,4 @@
-// Maps the nodes in the order of the file, and collects the nodes that cannot be mapped.
+// Maps nodes after the nodes that make their inputs, and collects the nodes that cannot be mapped.
 #include "planner/import/import_onnx.hpp"
 
 #include <algorithm>
@@ -32,13 +32,24 @@ Unknown unknown_of(const NodeReader& reader) {
   return {.is_activation = type != "Shape" && type != "Constant" && reader.has_activation()};
 }
 
+// Names the parameter of a layer that is wrong: "its padding: ". Empty if the pointer names none.
+std::string parameter_text(const std::string& pointer, bool has_zeros_around) {
+  constexpr std::string_view layers = "/layers/";
+  const std::size_t slash =
+      pointer.starts_with(layers) ? pointer.find('/', layers.size()) : std::string::npos;
+  if (slash == std::string::npos) return "";
+  const std::string key = pointer.substr(slash + 1);
+  const bool has_both = has_zeros_around && key.starts_with("padding");
+  return "its " + key + (has_both ? ", with the zeros of Pad nodes before it: " : ": ");
+}
+
 class Importer {
  public:
   Importer(const OnnxGraph& graph, const std::string& file, const ImportOptions& options)
       : graph_(graph),
         file_(file),
         losses_(graph, options),
-        live_(live_nodes(graph, losses_.outputs())),
+        live_(live_nodes(graph, losses_.outputs(), file)),
         names_of_outputs_(names_of_outputs(live_, losses_.outputs())),
         builder_(file, live_.uses) {
     losses_.require_nodes(graph, file);
@@ -55,6 +66,7 @@ class Importer {
   Value left_out_softmax(const NodeReader& reader);
   Value as_passed_on(const OnnxNode& node, Value value) const;
   void set_outputs(const OnnxNode& node, const std::vector<Value>& made);
+  std::string output_problem(const Activation* output) const;
   const Activation& output_of_layer(const std::string& name) const;
 
   const OnnxGraph& graph_;
@@ -107,9 +119,14 @@ std::vector<Value> Importer::outputs_of(const NodeReader& reader) {
   if (reader.is_input_unknown()) {
     return std::vector<Value>(node.outputs.size(), unknown_of(reader));
   }
-  if (can_fold(node.type) && reader.are_inputs_constant()) return {folded(reader)};
-  if (is_softmax) return {left_out_softmax(reader)};
-  return map_node(reader, builder_);
+  std::vector<Value> made;
+  if (can_fold(node.type) && are_inputs_constant(reader)) {
+    made = {folded(reader)};
+  } else {
+    made = is_softmax ? std::vector<Value>{left_out_softmax(reader)} : map_node(reader, builder_);
+  }
+  reader.require_all_read();
+  return made;
 }
 
 Value Importer::folded(const NodeReader& reader) {
@@ -186,23 +203,37 @@ void Importer::map(const OnnxNode& node) {
   } catch (const UnmappedNode& unmapped) {
     refuse(unmapped.what());
   } catch (const InputError& error) {
-    refuse("got " + error.problem().value + "; allowed: " + error.problem().allowed);
+    const InputProblem& problem = error.problem();
+    refuse(parameter_text(problem.pointer, has_padded_input(reader)) + "got " + problem.value +
+           "; allowed: " + problem.allowed);
   }
+}
+
+// Says why a value cannot be compared with labels. The text is empty if it can.
+std::string Importer::output_problem(const Activation* output) const {
+  if (output == nullptr || live_.nodes.empty()) return "no output of a layer";
+  const std::string dims = dims_text(output->dims);
+  if (output->has_margin()) {
+    return "dims " + dims + ", with zeros of a Pad node that no convolution or pooling takes in";
+  }
+  const Shape& shape = builder_.shape(output->layer);
+  if (is_plain(output->dims, shape)) return "";
+  const std::size_t rank = shape[Dim::d] > 1 ? 5 : 4;
+  return "dims " + dims + ", another view of an image " +
+         dims_text(model_dims(shape, builder_.batch(), rank));
 }
 
 const Activation& Importer::output_of_layer(const std::string& name) const {
   const auto found = values_.find(name);
   const auto* const output =
       found == values_.end() ? nullptr : std::get_if<Activation>(&found->second);
-  if (output == nullptr || live_.nodes.empty() || output->has_margin() ||
-      !is_plain(output->dims, builder_.shape(output->layer))) {
-    throw InputError(
-        {.file = file_,
-         .pointer = "output '" + printable(name) + '\'',
-         .value = output == nullptr ? "no output of a layer" : "dims " + dims_text(output->dims),
-         .allowed = "scores or values, (N, C) or (N, C, ...) of an image"});
-  }
-  return *output;
+  const std::string problem = output_problem(output);
+  if (problem.empty()) return *output;
+  throw InputError({.file = file_,
+                    .pointer = "output '" + printable(name) + '\'',
+                    .value = problem,
+                    .allowed = "scores or values, (N, C) or (N, C, ...) of an image, as a layer "
+                               "makes them; --output chooses another value"});
 }
 
 ImportedModel Importer::run() {

@@ -31,6 +31,7 @@ Upsample with_mode(const NodeReader& node, Upsample upsample) {
   }
   if (mode != "linear")
     throw UnmappedNode("interpolates by mode " + mode + "; layers interpolate linearly");
+  node.has_no_effect({"nearest_mode"});
   upsample.mode = UpsampleMode::linear;
   upsample.align_corners = where == "align_corners";
   if (!upsample.align_corners && where != "half_pixel" && where != "pytorch_half_pixel") {
@@ -58,8 +59,9 @@ Value add_upsampling(const NodeReader& node,
     }
     if (i >= 2) upsample.factor[i + 3 - scales.size()] = static_cast<std::int64_t>(scales[i]);
   }
-  if (upsample == Upsample{.factor = {1, 1, 1}}) return x;
-  return network.add_layer(node, with_mode(node, upsample), {x});
+  upsample = with_mode(node, upsample);
+  if (upsample.factor == Upsample{.factor = {1, 1, 1}}.factor) return x;
+  return network.add_layer(node, upsample, {x});
 }
 
 std::vector<double> scales_of_sizes(const std::vector<std::int64_t>& sizes, const Activation& x) {
@@ -75,6 +77,11 @@ std::vector<double> scales_of_sizes(const std::vector<std::int64_t>& sizes, cons
 
 Value map_resize(const NodeReader& node, NetworkBuilder& network) {
   if (node.has("axes")) throw UnmappedNode("scales along listed axes");
+  require_text(node, "keep_aspect_ratio_policy", "stretch");
+  require_integer(node, "antialias", 0);
+  require_integer(node, "exclude_outside", 0);
+  // These belong to the modes cubic and tf_crop_and_resize, which are refused.
+  node.has_no_effect({"cubic_coeff_a", "extrapolation_value"});
   const auto scales = node.reals_at(node.opset() < 11 ? 1 : 2);
   if (scales && !scales->empty()) return add_upsampling(node, network, *scales);
   const auto sizes = node.integers_at(3);
@@ -83,6 +90,7 @@ Value map_resize(const NodeReader& node, NetworkBuilder& network) {
 }
 
 Value map_upsample(const NodeReader& node, NetworkBuilder& network) {
+  refuse_both(node, "scales", 1);
   if (!node.has("scales")) {
     return add_upsampling(node, network, node.reals_at(1).value_or(std::vector<double>{}));
   }

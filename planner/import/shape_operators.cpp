@@ -45,6 +45,7 @@ Value map_identity(const NodeReader& node, NetworkBuilder&) {
 }
 
 Value map_cast(const NodeReader& node, NetworkBuilder&) {
+  node.has_no_effect({"saturate"});  // of types that are refused
   const std::int64_t type = node.integer("to", 1);
   if (std::find(std::begin(real_types), std::end(real_types), type) == std::end(real_types)) {
     throw UnmappedNode("makes integers of activations");

@@ -61,6 +61,7 @@ bool are_spatial(const std::vector<std::int64_t>& axes, std::size_t rank) {
 // A reduction over the whole image is a global pooling.
 Value add_reduction(const NodeReader& node, NetworkBuilder& network, PoolingMode mode) {
   const Activation image = unpadded_image_at(node, network);
+  node.has_no_effect({"noop_with_empty_axes"});  // empty axes are refused
   const auto axes = node.integers_of_either("axes", 1);
   if (!axes || !are_spatial(*axes, image.dims.size())) {
     throw UnmappedNode("reduces over other dims than all of the image");
@@ -140,6 +141,7 @@ Value map_transposed_convolution(const NodeReader& node, NetworkBuilder& network
 
 Value map_max_pool(const NodeReader& node, NetworkBuilder& network) {
   const Activation image = image_at(node, network);
+  node.has_no_effect({"storage_order"});  // of indices, which no layer computes
   Window window = read_window(node, node.integers("kernel_shape"), image);
   if (node.integer("ceil_mode", 0) != 0) window = with_ceil_mode(window, image);
   if (image.has_margin() && !std::holds_alternative<Relu>(network.layer(image.layer).parameters)) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 
 namespace cnnplan {
 namespace {
@@ -149,7 +150,8 @@ std::string join_pointer(const std::string& pointer, std::string_view key) {
   return joined;
 }
 
-json parse_json(std::string_view text, const std::string& file) {
+json parse_json(std::string_view content, const std::string& file) {
+  const std::string_view text = without_byte_order_mark(content);
   // There are two passes, because the library's parser with a callback is slow: after each object,
   // it looks at all entries of the list around it.
   Tracker tracker(file);

@@ -13,7 +13,7 @@ std::string join_pointer(const std::string& pointer, std::string_view key);
 
 // @throws InputError for malformed JSON, with a pointer such as "line 3, column 7". It is thrown
 // with the JSON pointer for duplicate keys, numbers too large for a double, and nesting beyond 64
-// levels.
-nlohmann::json parse_json(std::string_view text, const std::string& file);
+// levels. A byte order mark before the text is read over and counts in no column.
+nlohmann::json parse_json(std::string_view content, const std::string& file);
 
 }  // namespace cnnplan

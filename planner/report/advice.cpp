@@ -176,7 +176,8 @@ std::string profile_advice(const Plan& plan, const TypedOptions& typed) {
 }
 
 std::string links_advice(int ranks) {
-  return "mpirun -n " + std::to_string(ranks) + " cnnplan profile --links";
+  return "mpirun -n " + std::to_string(ranks) + " cnnplan profile --links" +
+         (ranks == 1 ? " --device-only" : "");
 }
 
 std::string kernels_note(const Plan& plan,

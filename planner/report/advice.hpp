@@ -22,7 +22,7 @@ struct TypedOptions {
 bool has_kernels_of_plans_only(const Plan& plan);
 // Returns the command that times the kernels of a plan, at the plan's input size.
 std::string profile_advice(const Plan& plan, const TypedOptions& typed);
-// Returns the command that times the links between `ranks` ranks.
+// Returns the command that times the links between `ranks` ranks, or the copies and sums of one.
 std::string links_advice(int ranks);
 
 // Says that kernels were timed with another number of busy ranks on a node than the plan has.

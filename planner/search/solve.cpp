@@ -248,12 +248,13 @@ void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& s
   }
 }
 
-[[noreturn]] void refuse_partitions(const MultigridRequest& request) {
+[[noreturn]] void refuse_partitions(const MultigridRequest& request, const std::string& advice) {
   throw InputError({.file = "--partitions",
                     .pointer = "",
                     .value = std::to_string(request.partitions),
                     .allowed = "a divisor of the ranks, at most a chain's number of coarse steps, "
-                               "that leaves no more ranks for a partition than there are samples"});
+                               "that leaves no more ranks for a partition than there are samples" +
+                               (advice.empty() ? "" : "; " + advice)});
 }
 
 // Adds the fastest plan so far with fully connected layers on groups of stages, if it has stages.
@@ -304,7 +305,9 @@ Plan with_partitions(const SolveRequest& request,
                      const Scores& scores,
                      const PriceList& prices) {
   Scores own(prices);
-  if (add_chains(request, blank, prices, scores, own) == 0) refuse_partitions(*request.multigrid);
+  if (add_chains(request, blank, prices, scores, own) == 0) {
+    refuse_partitions(*request.multigrid, short_chain_advice(request));
+  }
   Plan plan = own.fastest();
   scores.add_baseline(plan.prediction);
   add_partitioning(own, prices, plan.prediction);
@@ -395,6 +398,16 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
 }
 
 }  // namespace
+
+std::string short_chain_advice(const SolveRequest& request) {
+  if (!request.multigrid) return "";
+  const int coarsening = coarsening_of_short_chains(blank_plan(request), *request.multigrid);
+  if (coarsening == 0) return "";
+  return "the residual chains are too short for " + std::to_string(least_coarse_steps) +
+         " coarse steps, and with fewer steps two cycles are far from the layers in order; "
+         "--coarsening " +
+         std::to_string(coarsening) + " splits them all the same";
+}
 
 Plan solve(const SolveRequest& request) {
   const KernelCosts kernels(request.profile, request.platform);

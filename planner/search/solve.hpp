@@ -57,4 +57,9 @@ struct SolveRequest {
 // partitions, coarsening or levels that no chain can have
 Plan solve(const SolveRequest& request);
 
+// Names the coarsening with which multigrid splits chains that are too short for the coarsenings
+// that solve() tries. Empty if multigrid is not allowed, or if no coarsening helps or is needed.
+// @throws InputError for a coarsening or levels that the longest chain cannot have
+std::string short_chain_advice(const SolveRequest& request);
+
 }  // namespace cnnplan

@@ -78,8 +78,9 @@ class Case:
     def profile(self, axes=None):
         """Times the links, once for a rank count, and the kernels anew. With `axes`, times what a search needs."""
         if not self.platform.exists():
+            alone = ["--device-only"] if self.ranks == 1 else []
             Path(OUT / f"links-r{self.ranks}.txt").write_text(
-                mpirun(self.ranks, BIN / "cnnplan", "profile", "--links", "-o", self.platform),
+                mpirun(self.ranks, BIN / "cnnplan", "profile", "--links", *alone, "-o", self.platform),
                 encoding="utf-8")
         extra = [word for mesh in self.uniform for word in ("--uniform", mesh)]
         extra += ["--axes", axes] if axes else []

@@ -25,7 +25,8 @@ def measure_links(context, ranks, *options, **named):
     path = context.files / f"platform-{ranks}.json"
     new = path.with_suffix(".new.json")
     new.unlink(missing_ok=True)
-    context.bundle.mpirun(ranks, "cnnplan", "profile", "--links", "--backend", context.backend,
+    alone = ["--device-only"] if ranks == 1 else []
+    context.bundle.mpirun(ranks, "cnnplan", "profile", "--links", *alone, "--backend", context.backend,
                           *options, "-o", new, **named)
     read(new)
     new.replace(path)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "planner/import/folding/constant_folds.hpp"
@@ -34,21 +33,6 @@ Constant fold_constant(const NodeReader& node) {
 
 Constant fold_identity(const NodeReader& node) {
   return node.constant(0);
-}
-
-Constant fold_cast(const NodeReader& node) {
-  constexpr std::int64_t int32 = 6;
-  constexpr std::int64_t int64 = 7;
-  const TensorPointer tensor = small_constant(node, 0);
-  const std::int64_t type = node.integer("to", 1);
-  if (type != int32 && type != int64) return {real_tensor(tensor->dims, reals_of(*tensor))};
-  if (is_integer(*tensor)) return {tensor};
-  Integers values;
-  for (const double value : reals_of(*tensor)) {
-    if (!(std::abs(value) < 1e15)) throw UnmappedNode("makes no integer");
-    values.push_back(static_cast<std::int64_t>(value));
-  }
-  return {integer_tensor(tensor->dims, values)};
 }
 
 Constant fold_reshape(const NodeReader& node) {

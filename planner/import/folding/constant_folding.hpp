@@ -12,7 +12,7 @@ bool can_fold(std::string_view type);
 
 // Returns the first output of a node. It computes with tensors of up to 8,192 elements. Larger
 // tensors, such as weights, can only be renamed and transposed.
-// @pre node.are_inputs_constant() and can_fold(type)
+// @pre are_inputs_constant(node) and can_fold(type)
 // @throws UnmappedNode, and InputError for an integer that overflows
 Constant fold(const NodeReader& node);
 

@@ -21,9 +21,11 @@ Constant fold_gather(const NodeReader& node);
 Constant fold_slice(const NodeReader& node);
 Constant fold_concat(const NodeReader& node);
 
-// folded_arithmetic.cpp defines these functions. They compute with two tensors of equal size, or
-// with a tensor and a number.
-// @throws UnmappedNode for other sizes, InputError for an integer that overflows
+// folded_casts.cpp defines this function.
+Constant fold_cast(const NodeReader& node);
+
+// folded_arithmetic.cpp defines these functions, which broadcast as NumPy does.
+// @throws UnmappedNode for shapes that do not broadcast, InputError for an integer that overflows
 Constant fold_add(const NodeReader& node);
 Constant fold_sub(const NodeReader& node);
 Constant fold_mul(const NodeReader& node);

@@ -1,5 +1,4 @@
 // Computes sums, differences, products and quotients of small constants.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -31,29 +30,69 @@ double computed(char sign, double a, double b) {
   return sign == '*' ? a * b : a / b;
 }
 
-// Computes with two tensors of equal size, or with a tensor and a number.
-template <typename T>
-std::vector<T> computed(char sign, const std::vector<T>& a, const std::vector<T>& b) {
-  if (a.empty() || b.empty() || (a.size() != b.size() && a.size() != 1 && b.size() != 1)) {
-    throw UnmappedNode("constants of unequal dims");
+// Returns the dims of the result as NumPy does: dims are aligned at their ends, and a dim of 1 is
+// repeated.
+Integers broadcast_dims(const Integers& a, const Integers& b) {
+  const Integers& longer = a.size() >= b.size() ? a : b;
+  const Integers& shorter = a.size() >= b.size() ? b : a;
+  Integers dims = longer;
+  std::int64_t count = 1;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const std::size_t missing = longer.size() - shorter.size();
+    const std::int64_t other = i < missing ? 1 : shorter[i - missing];
+    if (dims[i] != other && dims[i] != 1 && other != 1) {
+      throw UnmappedNode("constants " + dims_text(a) + " and " + dims_text(b) + " of unequal dims");
+    }
+    if (dims[i] == 1) dims[i] = other;
+    count = checked_multiply(count, dims[i]);
   }
+  if (count > max_folded_elements) throw UnmappedNode("a constant of " + dims_text(dims));
+  return dims;
+}
+
+// Returns the values of a tensor with these dims, repeated to the dims of the result.
+template <typename T>
+std::vector<T> broadcast(const std::vector<T>& values, const Integers& from, const Integers& to) {
   std::vector<T> result;
-  for (std::size_t i = 0; i < std::max(a.size(), b.size()); ++i) {
-    result.push_back(computed(sign, a[a.size() == 1 ? 0 : i], b[b.size() == 1 ? 0 : i]));
+  std::int64_t count = 1;
+  for (const std::int64_t extent : to) count *= extent;
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t rest = i;
+    std::int64_t place = 0;
+    std::int64_t stride = 1;
+    for (std::size_t back = 1; back <= from.size(); ++back) {
+      const std::int64_t extent = from[from.size() - back];
+      const std::int64_t index = rest % to[to.size() - back];
+      rest /= to[to.size() - back];
+      if (extent > 1) place += index * stride;
+      stride *= extent;
+    }
+    result.push_back(values.at(place));
   }
   return result;
+}
+
+template <typename T>
+std::vector<T> computed(char sign, std::vector<T> a, const std::vector<T>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = computed(sign, a[i], b[i]);
+  return a;
 }
 
 template <char sign>
 Constant fold_arithmetic(const NodeReader& node) {
   const TensorPointer a = small_constant(node, 0);
   const TensorPointer b = small_constant(node, 1);
-  const bool is_a_larger = a->dims.size() >= b->dims.size() && element_count(*a) > 1;
-  const Integers& dims = is_a_larger || element_count(*b) == 1 ? a->dims : b->dims;
+  const Integers dims = broadcast_dims(a->dims, b->dims);
   if (is_integer(*a) && is_integer(*b)) {
-    return {integer_tensor(dims, computed(sign, integers_of(*a), integers_of(*b)))};
+    return {integer_tensor(dims,
+                           computed(sign,
+                                    broadcast(integers_of(*a), a->dims, dims),
+                                    broadcast(integers_of(*b), b->dims, dims)))};
   }
-  return {real_tensor(dims, computed(sign, reals_of(*a), reals_of(*b)))};
+  return {real_tensor(
+      dims,
+      computed(
+          sign, broadcast(reals_of(*a), a->dims, dims), broadcast(reals_of(*b), b->dims, dims)))};
 }
 
 }  // namespace

@@ -83,6 +83,7 @@ Constant fold_slice(const NodeReader& node) {
 
 // Joins lists one after the other. The result has integers if all lists do.
 Constant fold_concat(const NodeReader& node) {
+  normal_axis(node.integer("axis", 0), 1);
   Integers integers;
   Reals reals;
   bool all_integers = true;

@@ -32,10 +32,11 @@ Dims flattened(const NodeReader& node, const Dims& dims) {
 // A target of 0 keeps the dim, and -1 stands for the remaining elements.
 Dims retargeted(const NodeReader& node, const Dims& dims) {
   Dims target = node.integers_at(1).value_or(Dims{});
+  const bool keeps_zero = node.integer("allowzero", 0) == 0;
   std::int64_t known = 1;
   std::int64_t* open = nullptr;
   for (std::size_t i = 0; i < target.size(); ++i) {
-    if (target[i] == 0 && node.integer("allowzero", 0) == 0 && i < dims.size()) target[i] = dims[i];
+    if (target[i] == 0 && keeps_zero && i < dims.size()) target[i] = dims[i];
     if (target[i] == -1 && open == nullptr) {
       open = &target[i];
     } else if (target[i] < 1) {

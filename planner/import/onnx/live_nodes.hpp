@@ -1,4 +1,4 @@
-// Finds the part of a graph from which the outputs are computed.
+// Finds the part of a graph from which the outputs are computed, and its order.
 #pragma once
 
 #include <map>
@@ -11,14 +11,17 @@
 namespace cnnplan {
 
 struct LiveNodes {
-  std::vector<const OnnxNode*> nodes;  // in the order of the file
+  std::vector<const OnnxNode*> nodes;  // after the nodes that make their inputs
   std::map<std::string, int> uses;  // how often each value is an input of these nodes or an output
 };
 
-// Returns the nodes from which `outputs` are computed. Files list nodes after the nodes that make
-// their inputs; a node for which this fails is reported when it is mapped. The graph must outlive
-// the result.
-LiveNodes live_nodes(const OnnxGraph& graph, const std::vector<std::string>& outputs);
+// Returns the nodes from which `outputs` are computed. They keep the order of the file where each
+// node follows the nodes that make its inputs, as the standard demands; other files are sorted. The
+// graph must outlive the result. `file` is for messages.
+// @throws InputError for nodes that are inputs of each other; it names them
+LiveNodes live_nodes(const OnnxGraph& graph,
+                     const std::vector<std::string>& outputs,
+                     const std::string& file);
 
 // Returns the names of the outputs, and of the values that Identity nodes turn into them.
 std::set<std::string> names_of_outputs(const LiveNodes& live,

@@ -10,6 +10,7 @@ template <typename T>
 T NodeReader::attribute_or(const std::string& name, T absent) const {
   const auto found = node_.attributes.find(name);
   if (found == node_.attributes.end()) return absent;
+  read_.insert(name);
   const T* const value = std::get_if<T>(&found->second);
   if (value == nullptr) throw UnmappedNode("its attribute '" + name + "' is of another type");
   return *value;
@@ -39,6 +40,17 @@ TensorPointer NodeReader::tensor(const std::string& attribute) const {
   return attribute_or(attribute, TensorPointer{});
 }
 
+void NodeReader::has_no_effect(std::initializer_list<const char*> attributes) const {
+  read_.insert(attributes.begin(), attributes.end());
+}
+
+void NodeReader::require_all_read() const {
+  for (const auto& [name, value] : node_.attributes) {
+    if (read_.contains(name)) continue;
+    throw UnmappedNode("its attribute '" + name + "' is not supported for this operator");
+  }
+}
+
 bool NodeReader::has_input(std::size_t index) const {
   return index < node_.inputs.size() && !node_.inputs[index].empty();
 }
@@ -47,20 +59,13 @@ const Value& NodeReader::input(std::size_t index) const {
   if (!has_input(index)) throw UnmappedNode("its input " + std::to_string(index) + " is missing");
   const auto found = values_.find(node_.inputs[index]);
   if (found == values_.end()) {
-    throw UnmappedNode("its input '" + node_.inputs[index] + "' is made by no node before it");
+    throw UnmappedNode("its input '" + node_.inputs[index] + "' is made by no node");
   }
   return found->second;
 }
 
 bool NodeReader::is_constant(std::size_t index) const {
   return std::holds_alternative<Constant>(input(index));
-}
-
-bool NodeReader::are_inputs_constant() const {
-  for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
-    if (has_input(i) && !is_constant(i)) return false;
-  }
-  return true;
 }
 
 bool NodeReader::is_input_unknown() const {
@@ -119,8 +124,44 @@ std::optional<std::vector<double>> NodeReader::reals_at(std::size_t index) const
 
 std::optional<std::vector<std::int64_t>> NodeReader::integers_of_either(
     const std::string& attribute, std::size_t index) const {
-  if (has(attribute)) return integers(attribute);
-  return integers_at(index);
+  if (!has(attribute)) return integers_at(index);
+  refuse_both(*this, attribute, index);
+  return integers(attribute);
+}
+
+void require_integer(const NodeReader& node, const std::string& attribute, std::int64_t only) {
+  const std::int64_t value = node.integer(attribute, only);
+  if (value == only) return;
+  throw UnmappedNode("its attribute '" + attribute + "' is " + std::to_string(value) +
+                     "; layers compute " + std::to_string(only) + " only");
+}
+
+void require_text(const NodeReader& node, const std::string& attribute, const std::string& only) {
+  const std::string value = node.text(attribute, only);
+  if (value == only) return;
+  throw UnmappedNode("its attribute '" + attribute + "' is '" + value + "'; layers compute '" +
+                     only + "' only");
+}
+
+void refuse_both(const NodeReader& node, const std::string& attribute, std::size_t index) {
+  if (!node.has(attribute) || !node.has_input(index)) return;
+  throw UnmappedNode("both an attribute '" + attribute + "' and an input in its place");
+}
+
+bool are_inputs_constant(const NodeReader& node) {
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (node.has_input(i) && !node.is_constant(i)) return false;
+  }
+  return true;
+}
+
+bool has_padded_input(const NodeReader& node) {
+  for (std::size_t i = 0; i < node.input_count(); ++i) {
+    if (!node.has_input(i)) continue;
+    const auto* const activation = std::get_if<Activation>(&node.input(i));
+    if (activation != nullptr && activation->has_margin()) return true;
+  }
+  return false;
 }
 
 std::size_t normal_axis(std::int64_t axis, std::size_t rank) {

@@ -1,10 +1,13 @@
 // Reads attributes and inputs of one node and checks their types. Every problem is an UnmappedNode.
+// The reader remembers which attributes were read, so that no attribute is ignored by oversight.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,12 +36,15 @@ class NodeReader {
   std::vector<float> reals(const std::string& attribute) const;
   // The tensor is null if the attribute is absent.
   TensorPointer tensor(const std::string& attribute) const;
+  // Marks attributes that change nothing that layers compute.
+  void has_no_effect(std::initializer_list<const char*> attributes) const;
+  // Refuses attributes that nobody has read or marked.
+  void require_all_read() const;
 
   std::size_t input_count() const { return node_.inputs.size(); }
   bool has_input(std::size_t index) const;
   const Value& input(std::size_t index) const;
   bool is_constant(std::size_t index) const;
-  bool are_inputs_constant() const;
   // Returns true if an input is the output of a node that could not be mapped, or of a node after
   // it.
   bool is_input_unknown() const;
@@ -52,7 +58,7 @@ class NodeReader {
   // The result is absent if the input is left out.
   std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
   std::optional<std::vector<double>> reals_at(std::size_t index) const;
-  // Reads an attribute in older opsets, or an input in newer ones.
+  // Reads an attribute in older opsets, or an input in newer ones. Both at once are refused.
   std::optional<std::vector<std::int64_t>> integers_of_either(const std::string& attribute,
                                                               std::size_t index) const;
 
@@ -63,7 +69,20 @@ class NodeReader {
   const OnnxNode& node_;
   const Values& values_;
   std::int64_t opset_;
+  // Reading changes nothing else, so it is const for all callers.
+  mutable std::set<std::string, std::less<>> read_;
 };
+
+// These functions refuse every other value than the one that layers compute. @throws UnmappedNode
+void require_integer(const NodeReader& node, const std::string& attribute, std::int64_t only);
+void require_text(const NodeReader& node, const std::string& attribute, const std::string& only);
+// Refuses nodes that have both the attribute and the input that replaces it in newer opsets.
+// @throws UnmappedNode
+void refuse_both(const NodeReader& node, const std::string& attribute, std::size_t index);
+
+bool are_inputs_constant(const NodeReader& node);
+// Returns true if zeros are padded to an input.
+bool has_padded_input(const NodeReader& node);
 
 // Returns an axis counted from the beginning, also for one counted from the end.
 // @throws UnmappedNode unless it is below `rank`

@@ -66,9 +66,13 @@ Window read_extents(const NodeReader& node,
   const auto sizes = entries_of("a kernel of", kernel, count, 1);
   const auto strides = entries_of("strides", node.integers("strides"), count, 1);
   const auto dilations = entries_of("dilations", node.integers("dilations"), count, 1);
-  const bool is_valid = node.text("auto_pad", "") == "VALID";
-  const auto pads = entries_of(
-      "pads", is_valid ? std::vector<std::int64_t>{} : node.integers("pads"), 2 * count, 0);
+  const auto pads = entries_of("pads", node.integers("pads"), 2 * count, 0);
+  const std::string auto_pad = node.text("auto_pad", "NOTSET");
+  const bool are_ignored = node.has("output_shape");  // as the standard says
+  const bool has_pads = std::any_of(pads.begin(), pads.end(), [](auto pad) { return pad != 0; });
+  if (has_pads && !are_ignored && auto_pad != "NOTSET" && !auto_pad.empty()) {
+    throw UnmappedNode("pads " + dims_text(pads) + " and auto_pad '" + auto_pad + "' at once");
+  }
   Window window;
   for (std::size_t i = 0; i < count; ++i) {
     WindowDim& dim = window.dims[first_dim(image) + i];

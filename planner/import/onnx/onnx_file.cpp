@@ -18,8 +18,6 @@ namespace cnnplan {
 namespace {
 
 constexpr std::int64_t max_extent = std::numeric_limits<std::int32_t>::max();
-constexpr std::int64_t oldest_opset = 7;
-constexpr std::int64_t newest_opset = 20;
 
 TensorType type_of(int type) {
   switch (type) {

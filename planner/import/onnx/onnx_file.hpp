@@ -12,8 +12,12 @@ namespace cnnplan {
 // Protobuf limits its messages to this size.
 inline constexpr std::int64_t max_onnx_bytes = 2147483647;
 
+// Models of these versions of the standard operators are read.
+inline constexpr std::int64_t oldest_opset = 7;
+inline constexpr std::int64_t newest_opset = 20;
+
 // Returns true if a file that begins with `text` is not JSON: its first character that is not blank
-// is neither "{" nor "[". Blank files count as JSON.
+// is neither "{" nor "[". Blank files count as JSON. A byte order mark is read over.
 bool is_onnx(std::string_view text);
 
 // Returns the whole file. @throws InputError when it is larger than a model may be, IoError

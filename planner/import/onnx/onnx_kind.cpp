@@ -10,6 +10,7 @@
 namespace cnnplan {
 
 bool is_onnx(std::string_view text) {
+  text = without_byte_order_mark(text);
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && text[first] != '{' && text[first] != '[';
 }

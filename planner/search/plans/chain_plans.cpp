@@ -270,6 +270,16 @@ std::vector<ProposedPlan> chain_plans(const Plan& base, const MultigridRequest& 
   return plans;
 }
 
+// The least coarsening leaves most coarse steps, so no other one works if this one does not.
+int coarsening_of_short_chains(const Plan& base, const MultigridRequest& request) {
+  constexpr int least_coarsening = 2;
+  const bool is_free = request.coarsening == 0 && request.cycles > 0;
+  if (!is_free || !chain_plans(base, request).empty()) return 0;
+  MultigridRequest given = request;
+  given.coarsening = least_coarsening;
+  return chain_plans(base, given).empty() ? 0 : least_coarsening;
+}
+
 int coarsening_for(int partitions, int coarsening, int blocks) {
   const std::int64_t others = partitions - 1;
   while (coarsening * others >= blocks) {

@@ -38,6 +38,11 @@ inline constexpr int least_coarse_steps = 8;
 // have
 std::vector<ProposedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
 
+// Returns the coarsening that the user may give where chain_plans() makes no plan, because all
+// chains are too short for least_coarse_steps. Returns 0 if no coarsening helps, or none is needed.
+// @throws InputError as chain_plans() does
+int coarsening_of_short_chains(const Plan& base, const MultigridRequest& request);
+
 // Returns `coarsening`, or the number close to it with which the partitions share out `blocks` most
 // evenly. A coarsening that leaves some partition without a coarse step is halved first. Returns 0
 // if none fits.

@@ -172,5 +172,48 @@ TEST_CASE("data check: missing, truncated and foreign files are named") {
   CHECK(io_message(data, data.file()).find(data.file() + ": cannot open: ") == 0);
 }
 
+std::string linked_file(const DataFile& data, const char* link) {
+  std::string file = data.file() + ".linked.h5";
+  if (data.world().rank() == 0) {
+    write_datasets(file, image_file());
+    link_dataset_elsewhere(file, link, data.file());
+  }
+  data.world().barrier();
+  return file;
+}
+
+TEST_CASE("data check: samples and labels of another file are refused") {
+  const DataFile data(image_file());
+  for (const char* name : {"/samples", "/labels"}) {
+    const std::string file = linked_file(data, name);
+    try {
+      Hdf5Data(file, images, shuffled, data.world());
+      FAIL_CHECK("the samples of another file were opened");
+    } catch (const InputError& error) {
+      CHECK(error.problem().file == file);
+      CHECK(error.problem().pointer == name);
+      CHECK(error.problem().value ==
+            std::string("the external link ") + name + " to file " + data.file());
+    }
+    data.world().barrier();
+  }
+}
+
+TEST_CASE("data check: all ranks learn that one rank cannot use the file") {
+  const DataFile data(image_file());
+  const Communicator& world = data.world();
+  const std::string linked = linked_file(data, "/samples");
+  for (int failing = 0; failing < world.size(); ++failing) {
+    CAPTURE(failing);
+    try {
+      Hdf5Data(world.rank() == failing ? linked : data.file(), images, shuffled, world);
+      FAIL_CHECK("nothing was thrown");
+    } catch (const Error& error) {
+      CHECK(error.exit_code() == ExitCode::bad_input);
+      CHECK(std::string(error.what()).find(linked + ": /samples: ") == 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace cnnplan

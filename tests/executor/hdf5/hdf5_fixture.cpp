@@ -84,4 +84,15 @@ void write_datasets(const std::string& file, std::span<const TestDataset> datase
   require(H5Fclose(id));
 }
 
+void link_dataset_elsewhere(const std::string& file,
+                            const std::string& dataset,
+                            const std::string& other) {
+  const char* const name = dataset.c_str();
+  const hid_t id = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  require(id);
+  require(H5Ldelete(id, name, H5P_DEFAULT));
+  require(H5Lcreate_external(other.c_str(), name, id, name, H5P_DEFAULT, H5P_DEFAULT));
+  require(H5Fclose(id));
+}
+
 }  // namespace cnnplan

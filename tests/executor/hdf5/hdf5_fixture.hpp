@@ -41,5 +41,9 @@ struct TestDataset {
 
 // Only the calling rank writes.
 void write_datasets(const std::string& file, std::span<const TestDataset> datasets);
+// Replaces a dataset of `file` by an external link to the dataset of that name in `other`.
+void link_dataset_elsewhere(const std::string& file,
+                            const std::string& dataset,
+                            const std::string& other);
 
 }  // namespace cnnplan

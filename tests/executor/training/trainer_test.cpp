@@ -115,6 +115,31 @@ TEST_CASE("train: an epoch is a pass over the data, and the network learns it") 
   CHECK(report.test_accuracy.back() == 1.0);
 }
 
+TEST_CASE("train: samples that fill no mini-batch are counted in a note") {
+  const DataFile data(separable_samples());
+  TrainingOptions options = small_steps();
+  options.data_file = options.test_file = data.file();
+  const auto notes_about_samples = [&](std::int64_t batch) {
+    std::vector<std::string> notes;
+    TrainingCallbacks callbacks;
+    callbacks.note = [&](const std::string& text) {
+      if (text.find("left out") != std::string::npos) notes.push_back(text);
+    };
+    train(split(batch, data.world(), Axis::n), options, data.world(), callbacks);
+    return notes;
+  };
+  std::vector<std::string> expected;
+  if (data.world().rank() == 0) {
+    expected = {
+        "1 of 7 samples are left out of each epoch, others each time: they do not fill a "
+        "mini-batch of 3"};
+  }
+  CHECK(notes_about_samples(3) == expected);
+  CHECK(notes_about_samples(sample_count).empty());
+  options.data_file.clear();
+  CHECK(notes_about_samples(3).empty());
+}
+
 TEST_CASE("train: an evaluation after N epochs equals that of a training of N epochs") {
   const DataFile data(separable_samples());
   TrainingOptions options = small_steps();

@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include <doctest/doctest.h>
+#include <sys/stat.h>
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "tests/planner/base/problem_of.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -94,6 +96,13 @@ TEST_CASE_FIXTURE(TestFolder, "digest_of: more than one block") {
   write_file(file("part"), content);
   CHECK(digest_of(file("part")).sha256 == sha256(content));
   CHECK_THROWS_AS(digest_of(file("none")), IoError);
+}
+
+// Opening a pipe to read would wait for a writer for ever.
+TEST_CASE_FIXTURE(TestFolder, "digest_of and read_bytes: a pipe is refused before it is opened") {
+  REQUIRE(::mkfifo(file("pipe").c_str(), 0600) == 0);
+  CHECK(problem_of([&] { digest_of(file("pipe")); }).value == "a pipe");
+  CHECK(problem_of([&] { read_bytes(file("pipe"), 0, 1); }).value == "a pipe");
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
+#include "tests/planner/base/problem_of.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -60,6 +61,22 @@ TEST_CASE_FIXTURE(
   write_file(file("sparse"), "x");
   fs::resize_file(file("sparse"), static_cast<std::uintmax_t>(max_file_bytes) + 1);
   CHECK_THROWS_WITH_AS(read_file(file("sparse")), doctest::Contains("2147483647"), InputError);
+}
+
+TEST_CASE_FIXTURE(Folder, "require_regular_file: pipes, folders and devices are named") {
+  write_file(file("a"), "x");
+  fs::create_symlink(file("a"), file("link"));
+  CHECK_NOTHROW(require_regular_file(file("a")));
+  CHECK_NOTHROW(require_regular_file(file("link")));
+  CHECK_THROWS_WITH_AS(
+      require_regular_file(file("none")), (file("none") + ": no such file").c_str(), IoError);
+  REQUIRE(::mkfifo(file("pipe").c_str(), 0600) == 0);
+  const auto value_of = [](const std::string& path) {
+    return problem_of([&] { require_regular_file(path); }).value;
+  };
+  CHECK(value_of(file("pipe")) == "a pipe");
+  CHECK(value_of(file("")) == "a folder");
+  CHECK(value_of("/dev/null") == "a device");
 }
 
 TEST_CASE_FIXTURE(Folder,

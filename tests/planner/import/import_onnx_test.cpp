@@ -1,6 +1,9 @@
 // Tests the import of whole models: inputs, outputs, ignored nodes, and all refusals at once.
 #include "planner/import/import_onnx.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "planner/import/network_source.hpp"
@@ -138,15 +141,48 @@ TEST_CASE("Import: values that lie in other files are needed for shapes only") {
   CHECK(contains(refusal_of(target), "another file"));
 }
 
-TEST_CASE("Import: nodes out of order, values made twice, several inputs") {
-  ModelBuilder order;
-  order.node("Relu", {"later"});
-  order.node("Relu", {"x"}, {"later"});
-  const InputProblem none = problem_of([&] { order.import(); });
-  CHECK(contains(none.value, "0 inputs"));
+TEST_CASE("Import: nodes in any order become the layers that nodes in order become") {
+  ModelBuilder sorted;
+  sorted.node("Relu", {"x"}, {"a"});
+  sorted.node("LeakyRelu", {"a"}, {"b"});
+  sorted.node("Add", {"a", "b"});
+  const Network expected = sorted.import().network;
+  std::vector<int> order{0, 1, 2};
+  do {
+    ModelBuilder model = sorted;
+    for (int i = 0; i < 3; ++i) {
+      *model.message().mutable_graph()->mutable_node(i) =
+          sorted.message().graph().node(order[static_cast<std::size_t>(i)]);
+    }
+    CHECK(model.import().network == expected);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
+
+TEST_CASE("Import: a cycle of nodes is named") {
+  ModelBuilder model;
+  model.node("Relu", {"x"}, {"a"}).called("before");
+  model.node("Add", {"a", "c"}, {"b"}).called("first");
+  model.node("Relu", {"b"}, {"c"}).called("second");
+  model.node("Relu", {"c"}).called("after");
+  const InputProblem problem = problem_of([&] { model.import(); });
+  CHECK(problem.file == "m.onnx");
+  CHECK(contains(problem.value, "a cycle of nodes"));
+  CHECK(contains(problem.value, "'first' (Add)"));
+  CHECK(contains(problem.value, "'second' (Relu)"));
+  CHECK_FALSE(contains(problem.value, "before"));
+  CHECK_FALSE(contains(problem.value, "after"));
+  ModelBuilder own;
+  own.node("Add", {"x", "y"});
+  CHECK(contains(problem_of([&] { own.import(); }).value, "a cycle of nodes"));
+}
+
+TEST_CASE("Import: a value that no node makes, values made twice, several inputs") {
+  ModelBuilder missing;
+  missing.node("Add", {"x", "nowhere"});
+  CHECK(contains(refusal_of(missing), "'nowhere' is made by no node"));
   ModelBuilder twice;
   twice.node("Relu", {"x"}, {"a"});
-  twice.node("Relu", {"a"}, {"a"});
+  twice.node("LeakyRelu", {"x"}, {"a"});
   twice.node("Relu", {"a"});
   CHECK(contains(refusal_of(twice), "which exists already"));
   ModelBuilder inputs;
@@ -160,7 +196,13 @@ TEST_CASE("Import: nodes out of order, values made twice, several inputs") {
 TEST_CASE("Import: outputs that are no scores of classes, and other losses") {
   ModelBuilder flattened;
   flattened.node("Flatten", {"x"});
-  CHECK(contains(problem_of([&] { flattened.import(); }).value, "(1, 256)"));
+  const InputProblem view = problem_of([&] { flattened.import(); });
+  CHECK(view.value == "dims (1, 256), another view of an image (1, 4, 8, 8)");
+  CHECK(contains(view.allowed, "as a layer makes them"));
+  ModelBuilder padded;
+  padded.integers("pads", {0, 0, 1, 1, 0, 0, 1, 1});
+  padded.node("Pad", {"x", "pads"});
+  CHECK(contains(problem_of([&] { padded.import(); }).value, "zeros of a Pad node"));
   ModelBuilder relu;
   relu.node("Relu", {"x"});
   CHECK(problem_of([&] { relu.import({.loss = "hinge"}); }).file == "--loss");

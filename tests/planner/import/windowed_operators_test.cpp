@@ -338,5 +338,33 @@ TEST_CASE("Conv: two layers share no weight") {
   CHECK(contains(refusal_of(model), "share no weights"));
 }
 
+TEST_CASE("Conv: padding as large as the kernel is named as such") {
+  ModelBuilder model;
+  model.weight("w", {4, 4, 3, 3});
+  model.node("Conv", {"x", "w"}).set("pads", Dims{100, 100, 100, 100});
+  CHECK(refusal_of(model) ==
+        "its padding: got 100; allowed: 0 to the reach of the kernel minus 1 = 2");
+  ModelBuilder padded;
+  padded.weight("w", {4, 4, 3, 3}).integers("pads", {0, 0, 0, 0, 0, 0, 0, 3});
+  padded.node("Pad", {"x", "pads"}, {"p"});
+  padded.node("Conv", {"p", "w"}).set("pads", Dims{0, 0, 0, 1});
+  CHECK(refusal_of(padded).starts_with(
+      "its padding_end, with the zeros of Pad nodes before it: got 4"));
+}
+
+TEST_CASE("Windows: pads and auto_pad at once are refused, unless the pads are zeros") {
+  for (const char* type : {"Conv", "ConvTranspose"}) {
+    const auto model_with = [&](std::int64_t pad) {
+      ModelBuilder model;
+      model.weight("w", {4, 4, 3, 3});
+      model.node(type, {"x", "w"}).set("pads", Dims{pad, 0, 0, 0}).set("auto_pad", "SAME_UPPER");
+      return model;
+    };
+    ModelBuilder both = model_with(1);
+    CHECK(contains(refusal_of(both), "pads (1, 0, 0, 0) and auto_pad 'SAME_UPPER' at once"));
+    CHECK_NOTHROW(model_with(0).import());
+  }
+}
+
 }  // namespace
 }  // namespace cnnplan::test

@@ -40,6 +40,18 @@ TEST_CASE("parse_json: malformed text is refused with line and column") {
   }
 }
 
+TEST_CASE("parse_json: a byte order mark is read over") {
+  const std::string mark = "\xef\xbb\xbf";
+  CHECK(parse_json(mark + R"({"a": 1})", "x.json") == parse_json(R"({"a": 1})", "x.json"));
+  const auto pointer_of = [](const std::string& text) {
+    return problem_of([&] { parse_json(text, "x.json"); }).pointer;
+  };
+  CHECK(pointer_of(mark + "[NaN]") == pointer_of("[NaN]"));
+  CHECK(pointer_of(mark) == "line 1, column 1");
+  // Only the beginning of a file may have one.
+  CHECK(pointer_of("[" + mark + "]") == "line 1, column 2");
+}
+
 TEST_CASE("parse_json: duplicate keys are refused where they stand") {
   const std::vector<Malformed> table{
       {R"({"a": 1, "a": 1})", "/a", "second time", "once"},

@@ -74,6 +74,10 @@ TEST_CASE("assumptions: links that were assumed, or measured with fewer ranks") 
   Plan plan = measured_plan();
   CHECK(assumptions(plan, default_platform(2), Profile{}, typed) ==
         "links: assumed figures; measure them with: mpirun -n 2 cnnplan profile --links\n");
+  plan.ranks = 1;
+  CHECK(assumptions(plan, default_platform(1), Profile{}, typed) ==
+        "links: assumed figures; measure them with: "
+        "mpirun -n 1 cnnplan profile --links --device-only\n");
   plan.ranks = 4;
   CHECK(assumptions(plan, measured_platform(1), Profile{}, typed) ==
         "links: measured with 2 ranks, the plan has 4; measure them with: "
@@ -164,7 +168,10 @@ TEST_CASE(
   const KernelSpec single;
   const KernelSpec four{.concurrency = 4};
   CHECK(note_of(four, single) == from_timed);
+  const KernelSpec half{.precision = Precision::bf16};
+  CHECK(note_of({.precision = Precision::bf16, .concurrency = 4}, half) == from_timed);
   CHECK(note_of({.precision = Precision::bf16, .concurrency = 4}, single) == from_rates);
+  CHECK(note_of(four, half) == from_rates);
   CHECK(note_of({.algorithm = KernelAlgorithm::winograd, .concurrency = 4}, single) == from_rates);
   // Times of kernels that share the device cannot estimate other kernels.
   CHECK(note_of(single, four) == from_rates);

@@ -43,6 +43,7 @@ TEST_CASE("ONNX files are distinguished from JSON by their first character") {
   CHECK_FALSE(is_onnx(" \n\t[1]"));
   CHECK_FALSE(is_onnx(""));
   CHECK_FALSE(is_onnx("\n"));
+  CHECK_FALSE(is_onnx("\xef\xbb\xbf{}"));
 }
 
 TEST_CASE("Opsets from 7 to 20 are read, whatever the version of the file") {

@@ -11,6 +11,7 @@
 #include "planner/network/residual_chain.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/solve.hpp"
+#include "tests/planner/base/problem_of.hpp"
 #include "tests/slow_build.hpp"
 
 namespace cnnplan::test {
@@ -337,6 +338,41 @@ TEST_CASE("solve: asked for partitions, it takes them, whatever is faster") {
   CHECK(solve(request).multigrid.empty());
   request.multigrid = MultigridRequest{.partitions = 3};
   CHECK_THROWS_AS(solve(request), InputError);
+}
+
+// Returns a request for two ranks and a network with a chain of this many blocks.
+SolveRequest request_with_chain(int blocks, const MultigridRequest& multigrid) {
+  const std::string text = R"({"schema": "cnnplan.network/1", "name": "chain", "layers": [
+    {"name": "data", "kind": "input", "channels": 4, "size": [8, 8]},
+    {"repeat": )" + std::to_string(blocks) +
+                           R"(, "name": "res", "layers": [
+      {"name": "conv", "kind": "convolution", "filters": 4, "kernel": 3, "padding": 1},
+      {"name": "relu", "kind": "relu"},
+      {"name": "add", "kind": "add", "inputs": ["repeat_input", "prev"], "scale": 0.1}]},
+    {"name": "fc", "kind": "fully_connected", "outputs": 4},
+    {"name": "loss", "kind": "softmax_cross_entropy"}]})";
+  SolveRequest request = request_for(2, multigrid);
+  request.network = parse_network(text, "chain.json");
+  return request;
+}
+
+TEST_CASE("solve: names the coarsening that splits short chains, and this coarsening does") {
+  const SolveRequest request = request_with_chain(13, {.partitions = 2});
+  REQUIRE(residual_chains(request.network).at(0).size() == 13);
+  const InputProblem problem = problem_of([&] { solve(request); });
+  CHECK(problem.file == "--partitions");
+  CHECK(contains(problem.allowed, "--coarsening 2 splits them"));
+  const SolveRequest given = request_with_chain(13, {.partitions = 2, .coarsening = 2});
+  CHECK_FALSE(solve(given).multigrid.empty());
+  CHECK(contains(short_chain_advice(request_with_chain(13, {})), "--coarsening 2 splits them"));
+}
+
+TEST_CASE("short_chain_advice: is empty where it is not needed or does not help") {
+  CHECK(short_chain_advice(request_with_chain(16, {})).empty());
+  CHECK(short_chain_advice(request_with_chain(13, {.coarsening = 2})).empty());
+  CHECK(short_chain_advice(request_with_chain(13, {.cycles = 0})).empty());
+  CHECK(short_chain_advice(request_with_chain(13, {.partitions = 3})).empty());
+  CHECK(short_chain_advice(request_for(2, std::nullopt)).empty());
 }
 
 }  // namespace cnnplan::test

@@ -1,0 +1,72 @@
+// Multiplies the smallest blocks of the dims over which a batch norm sums.
+#include "planner/plan/normalised_values.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "planner/base/checked.hpp"
+#include "planner/base/error.hpp"
+#include "planner/network/enumerators.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr Axis axes_of_values[] = {Axis::n, Axis::d, Axis::h, Axis::w};
+
+// True if ranks along this axis normalise together.
+bool is_shared(Axis axis, BatchNormStatistics statistics) {
+  if (statistics == BatchNormStatistics::local) return false;
+  return statistics == BatchNormStatistics::global || axis != Axis::n;
+}
+
+// Returns the extent of the smallest block that is not empty. Extents of blocks differ by one.
+std::int64_t smallest_block(std::int64_t extent, int parts) {
+  return std::max<std::int64_t>(1, extent / parts);
+}
+
+std::int64_t values_of_channel(const Shape& output) {
+  return volume(output) / output[Dim::c];
+}
+
+}  // namespace
+
+std::int64_t least_normalised_values(const Plan& plan, LayerIndex layer) {
+  const Shape output = plan.network.output_shape(layer, plan.batch);
+  const LayerPlan& own = plan.layers[layer];
+  std::int64_t values = 1;
+  for (const Axis axis : axes_of_values) {
+    const std::int64_t extent = output.extents[static_cast<std::size_t>(axis)];
+    const int parts = is_shared(axis, own.statistics) ? 1 : own.mesh.size(axis);
+    values = checked_multiply(values, smallest_block(extent, parts));
+  }
+  return values;
+}
+
+std::optional<LayerIndex> single_value_norm(const Plan& plan) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
+    const bool is_norm = std::holds_alternative<BatchNorm>(plan.network.layer(layer).parameters);
+    if (is_norm && least_normalised_values(plan, layer) == 1) return layer;
+  }
+  return std::nullopt;
+}
+
+InputProblem single_value_problem(const Plan& plan, LayerIndex layer, const std::string& file) {
+  const LayerPlan& own = plan.layers[layer];
+  const Shape output = plan.network.output_shape(layer, plan.batch);
+  const bool has_more = values_of_channel(output) > 1;
+  return {.file = file,
+          .pointer = "/layers/" + std::to_string(layer),
+          .value = "the batch norm \"" + plan.network.layer(layer).name + "\" on " +
+                   to_text(own.mesh) + " with statistics " + std::string(to_text(own.statistics)) +
+                   ", which normalises a single value of each channel",
+          .allowed = "at least two values in training, as with " +
+                     std::string(has_more ? "solve --batch-norm global" : "a larger --batch")};
+}
+
+void require_trainable(const Plan& plan, const std::string& file) {
+  if (const std::optional<LayerIndex> layer = single_value_norm(plan)) {
+    throw InputError(single_value_problem(plan, *layer, file));
+  }
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,27 @@
+// Counts the values that batch norms normalise together. One value alone becomes 0 in training,
+// whatever it is, and no gradient passes it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// Returns how many values of a channel a rank normalises together in training, for the rank with
+// fewest. Ranks without a part of the output do not count.
+// @pre the layer is a batch norm
+std::int64_t least_normalised_values(const Plan& plan, LayerIndex layer);
+
+// Returns the first batch norm that normalises one value alone on some rank, if there is one.
+std::optional<LayerIndex> single_value_norm(const Plan& plan);
+
+// Says which batch norm that is, and what helps.
+InputProblem single_value_problem(const Plan& plan, LayerIndex layer, const std::string& file);
+
+// Requires that the plan can be trained. @throws InputError that names the batch norm
+void require_trainable(const Plan& plan, const std::string& file);
+
+}  // namespace cnnplan
