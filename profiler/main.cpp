@@ -108,6 +108,21 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
       ->excludes(&links);
 }
 
+void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links) {
+  app.add_option("--max-bytes",
+                 request.most_bytes,
+                 "With --links: the largest message, e.g. 256MiB, a power of two; default: 64MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(least_message_bytes, most_message_bytes))
+      ->needs(&links);
+  app.add_flag("--nccl", request.nccl, "With --links: take NCCL's allreduce as the library's")
+      ->needs(&links);
+  app.add_flag("--device-only",
+               request.device_only,
+               "With --links, on one rank: measure copies, sums and launches, but no link")
+      ->needs(&links);
+}
+
 void add_options(CLI::App& app, Options& options) {
   CLI::Option* links =
       app.add_flag("--links", options.links, "Time links instead of kernels; with -o, --backend");
@@ -129,20 +144,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, most_engine_trials))
       ->capture_default_str()
       ->excludes(links);
-  app.add_option("--max-bytes",
-                 options.links_request.most_bytes,
-                 "With --links: the largest message, e.g. 256MiB, a power of two; default: 64MiB")
-      ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::Range(least_message_bytes, most_message_bytes))
-      ->needs(links);
-  app.add_flag("--nccl",
-               options.links_request.nccl,
-               "With --links: take NCCL's allreduce as the library's")
-      ->needs(links);
-  app.add_flag("--device-only",
-               options.links_request.device_only,
-               "With --links, on one rank: measure copies, sums and launches, but no link")
-      ->needs(links);
+  add_links_options(app, options.links_request, *links);
   app.add_option("-o,--output",
                  options.output_file,
                  "Output file; default: profile.json, with --links platform.json");

@@ -1,6 +1,9 @@
 // Builds the models around each operator, so that a change of the operator changes the network.
 #include "tests/planner/import/operator_models.hpp"
 
+#include <iterator>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace cnnplan::test {
@@ -326,66 +329,68 @@ constexpr char reduce_max_type[] = "ReduceMax";
 constexpr char softmax_type[] = "Softmax";
 constexpr char log_softmax_type[] = "LogSoftmax";
 
+constexpr std::pair<OperatorKey, AddOperator> models[] = {
+    {{"Add", Path::mapped}, two_inputs<add_type>},
+    {{"Add", Path::folded}, constants<add_type>},
+    {{"AveragePool", Path::mapped}, pooling<average_type>},
+    {{"BatchNormalization", Path::mapped}, batch_norm},
+    {{"Cast", Path::mapped}, cast},
+    {{"Cast", Path::folded}, folded_cast},
+    {{"Clip", Path::mapped}, clip},
+    {{"Concat", Path::mapped}, concat},
+    {{"Concat", Path::folded}, folded_concat},
+    {{"Constant", Path::folded}, constant},
+    {{"ConstantOfShape", Path::folded}, constant_of_shape},
+    {{"Conv", Path::mapped}, convolution},
+    {{"ConvTranspose", Path::mapped}, transposed_convolution},
+    {{"Div", Path::mapped}, constant_after<div_type>},
+    {{"Div", Path::folded}, constants<div_type>},
+    {{"Dropout", Path::mapped}, plain<dropout_type>},
+    {{"Flatten", Path::mapped}, flatten},
+    {{"Flatten", Path::folded}, folded_flatten},
+    {{"Floor", Path::folded}, one_constant<floor_type>},
+    {{"Gather", Path::folded}, gather},
+    {{"Gemm", Path::mapped}, gemm},
+    {{"GlobalAveragePool", Path::mapped}, plain<global_average_type>},
+    {{"GlobalMaxPool", Path::mapped}, plain<global_max_type>},
+    {{"Identity", Path::mapped}, plain<identity_type>},
+    {{"Identity", Path::folded}, one_constant<identity_type>},
+    {{"LRN", Path::mapped}, local_response_norm},
+    {{"LeakyRelu", Path::mapped}, plain<leaky_relu_type>},
+    {{"LogSoftmax", Path::mapped}, softmax<log_softmax_type>},
+    {{"MatMul", Path::mapped}, matmul},
+    {{"MaxPool", Path::mapped}, pooling<max_type>},
+    {{"Mul", Path::mapped}, constant_after<mul_type>},
+    {{"Mul", Path::folded}, constants<mul_type>},
+    {{"Pad", Path::mapped}, pad},
+    {{"ReduceMax", Path::mapped}, reduction<reduce_max_type>},
+    {{"ReduceMean", Path::mapped}, reduction<reduce_mean_type>},
+    {{"Relu", Path::mapped}, plain<relu_type>},
+    {{"Reshape", Path::mapped}, reshape},
+    {{"Reshape", Path::folded}, folded_reshape},
+    {{"Resize", Path::mapped}, resize},
+    {{"Shape", Path::mapped}, shape},
+    {{"Slice", Path::mapped}, slice},
+    {{"Slice", Path::folded}, folded_slice},
+    {{"Softmax", Path::mapped}, softmax<softmax_type>},
+    {{"Split", Path::mapped}, split},
+    {{"Squeeze", Path::mapped}, squeeze},
+    {{"Squeeze", Path::folded}, folded_squeeze},
+    {{"Sub", Path::mapped}, two_inputs<sub_type>},
+    {{"Sub", Path::folded}, constants<sub_type>},
+    {{"Sum", Path::mapped}, two_inputs<sum_type>},
+    {{"Transpose", Path::mapped}, transpose},
+    {{"Transpose", Path::folded}, folded_transpose},
+    {{"Unsqueeze", Path::mapped}, unsqueeze},
+    {{"Unsqueeze", Path::folded}, folded_unsqueeze},
+    {{"Upsample", Path::mapped}, upsample},
+};
+
 }  // namespace
 
 const std::map<OperatorKey, AddOperator>& operator_models() {
-  static const std::map<OperatorKey, AddOperator> models{
-      {{"Add", Path::mapped}, two_inputs<add_type>},
-      {{"Add", Path::folded}, constants<add_type>},
-      {{"AveragePool", Path::mapped}, pooling<average_type>},
-      {{"BatchNormalization", Path::mapped}, batch_norm},
-      {{"Cast", Path::mapped}, cast},
-      {{"Cast", Path::folded}, folded_cast},
-      {{"Clip", Path::mapped}, clip},
-      {{"Concat", Path::mapped}, concat},
-      {{"Concat", Path::folded}, folded_concat},
-      {{"Constant", Path::folded}, constant},
-      {{"ConstantOfShape", Path::folded}, constant_of_shape},
-      {{"Conv", Path::mapped}, convolution},
-      {{"ConvTranspose", Path::mapped}, transposed_convolution},
-      {{"Div", Path::mapped}, constant_after<div_type>},
-      {{"Div", Path::folded}, constants<div_type>},
-      {{"Dropout", Path::mapped}, plain<dropout_type>},
-      {{"Flatten", Path::mapped}, flatten},
-      {{"Flatten", Path::folded}, folded_flatten},
-      {{"Floor", Path::folded}, one_constant<floor_type>},
-      {{"Gather", Path::folded}, gather},
-      {{"Gemm", Path::mapped}, gemm},
-      {{"GlobalAveragePool", Path::mapped}, plain<global_average_type>},
-      {{"GlobalMaxPool", Path::mapped}, plain<global_max_type>},
-      {{"Identity", Path::mapped}, plain<identity_type>},
-      {{"Identity", Path::folded}, one_constant<identity_type>},
-      {{"LRN", Path::mapped}, local_response_norm},
-      {{"LeakyRelu", Path::mapped}, plain<leaky_relu_type>},
-      {{"LogSoftmax", Path::mapped}, softmax<log_softmax_type>},
-      {{"MatMul", Path::mapped}, matmul},
-      {{"MaxPool", Path::mapped}, pooling<max_type>},
-      {{"Mul", Path::mapped}, constant_after<mul_type>},
-      {{"Mul", Path::folded}, constants<mul_type>},
-      {{"Pad", Path::mapped}, pad},
-      {{"ReduceMax", Path::mapped}, reduction<reduce_max_type>},
-      {{"ReduceMean", Path::mapped}, reduction<reduce_mean_type>},
-      {{"Relu", Path::mapped}, plain<relu_type>},
-      {{"Reshape", Path::mapped}, reshape},
-      {{"Reshape", Path::folded}, folded_reshape},
-      {{"Resize", Path::mapped}, resize},
-      {{"Shape", Path::mapped}, shape},
-      {{"Slice", Path::mapped}, slice},
-      {{"Slice", Path::folded}, folded_slice},
-      {{"Softmax", Path::mapped}, softmax<softmax_type>},
-      {{"Split", Path::mapped}, split},
-      {{"Squeeze", Path::mapped}, squeeze},
-      {{"Squeeze", Path::folded}, folded_squeeze},
-      {{"Sub", Path::mapped}, two_inputs<sub_type>},
-      {{"Sub", Path::folded}, constants<sub_type>},
-      {{"Sum", Path::mapped}, two_inputs<sum_type>},
-      {{"Transpose", Path::mapped}, transpose},
-      {{"Transpose", Path::folded}, folded_transpose},
-      {{"Unsqueeze", Path::mapped}, unsqueeze},
-      {{"Unsqueeze", Path::folded}, folded_unsqueeze},
-      {{"Upsample", Path::mapped}, upsample},
-  };
-  return models;
+  static const std::map<OperatorKey, AddOperator> found(std::begin(models), std::end(models));
+  return found;
 }
 
 }  // namespace cnnplan::test

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <string>
+#include <string_view>
 
 #include "tests/planner/import/model_builder.hpp"
 
@@ -13,7 +13,7 @@ namespace cnnplan::test {
 enum class Path { mapped, folded };
 
 struct OperatorKey {
-  std::string type;
+  std::string_view type;
   Path path = Path::mapped;
   auto operator<=>(const OperatorKey&) const = default;
 };

@@ -2,6 +2,7 @@
 #include "tests/planner/import/operator_rows.hpp"
 
 #include <cstdint>
+#include <iterator>
 
 namespace cnnplan::test {
 namespace {
@@ -27,11 +28,11 @@ void set_sparse(NodeBuilder& node) {
   attribute.set_type(onnx::AttributeProto::SPARSE_TENSOR);
 }
 
-OperatorKey mapped(const char* type) {
+constexpr OperatorKey mapped(const char* type) {
   return {.type = type, .path = Path::mapped};
 }
 
-OperatorKey folded(const char* type) {
+constexpr OperatorKey folded(const char* type) {
   return {.type = type, .path = Path::folded};
 }
 
@@ -113,95 +114,90 @@ std::vector<AttributeRow> convolution_rows() {
   };
 }
 
-std::vector<AttributeRow> layer_rows() {
-  return {
-      {mapped("BatchNormalization"),
-       "epsilon",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("epsilon", 0.5F); }},
-      {mapped("BatchNormalization"),
-       "momentum",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("momentum", 0.5F); }},
-      {mapped("BatchNormalization"),
-       "spatial",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("spatial", std::int64_t{0}); }},
-      // Layers normalise by the mini-batch in training and by running values in inference.
-      {mapped("BatchNormalization"),
-       "training_mode",
-       Effect::none,
-       [](NodeBuilder& node) { node.set("training_mode", std::int64_t{1}); }},
-      {mapped("Clip"), "max", Effect::changes, [](NodeBuilder& node) { node.set("max", 3.0F); }},
-      {mapped("Clip"), "min", Effect::changes, [](NodeBuilder& node) { node.set("min", 1.0F); }},
-      {mapped("Dropout"),
-       "ratio",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("ratio", 0.25F); }},
-      // Random numbers follow from the seed of the training.
-      {mapped("Dropout"),
-       "seed",
-       Effect::none,
-       [](NodeBuilder& node) { node.set("seed", std::int64_t{3}); }},
-      {mapped("Gemm"),
-       "alpha",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("alpha", 2.0F); }},
-      {mapped("Gemm"), "beta", Effect::changes, [](NodeBuilder& node) { node.set("beta", 2.0F); }},
-      {mapped("Gemm"),
-       "transA",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("transA", std::int64_t{1}); }},
-      {mapped("Gemm"),
-       "transB",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("transB", std::int64_t{1}); }},
-      {mapped("LRN"), "alpha", Effect::changes, [](NodeBuilder& node) { node.set("alpha", 2.0F); }},
-      {mapped("LRN"), "beta", Effect::changes, [](NodeBuilder& node) { node.set("beta", 2.0F); }},
-      {mapped("LRN"), "bias", Effect::changes, [](NodeBuilder& node) { node.set("bias", 2.0F); }},
-      {mapped("LRN"),
-       "size",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("size", std::int64_t{1}); }},
-      {mapped("LeakyRelu"),
-       "alpha",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("alpha", 0.5F); }},
-      {mapped("LogSoftmax"),
-       "axis",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("axis", std::int64_t{0}); }},
-      {mapped("Pad"),
-       "mode",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("mode", "reflect"); }},
-      {mapped("Pad"),
-       "pads",
-       Effect::changes,
-       [](NodeBuilder& node) {
-         node.set("pads", Dims{0, 0, 2, 1, 0, 0, 1, 1});
-       }},
-      {mapped("Pad"), "value", Effect::changes, [](NodeBuilder& node) { node.set("value", 1.0F); }},
-      {mapped("Softmax"),
-       "axis",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("axis", std::int64_t{0}); }},
-      {mapped("Split"),
-       "axis",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("axis", std::int64_t{2}); }},
-      {mapped("Split"),
-       "split",
-       Effect::changes,
-       [](NodeBuilder& node) {
-         node.set("split", Dims{1, 3});
-       }},
-      {mapped("Split"),
-       "num_outputs",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("num_outputs", std::int64_t{3}); }},
-  };
-}
+constexpr AttributeRow layer_rows[] = {
+    {mapped("BatchNormalization"),
+     "epsilon",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("epsilon", 0.5F); }},
+    {mapped("BatchNormalization"),
+     "momentum",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("momentum", 0.5F); }},
+    {mapped("BatchNormalization"),
+     "spatial",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("spatial", std::int64_t{0}); }},
+    // Layers normalise by the mini-batch in training and by running values in inference.
+    {mapped("BatchNormalization"),
+     "training_mode",
+     Effect::none,
+     [](NodeBuilder& node) { node.set("training_mode", std::int64_t{1}); }},
+    {mapped("Clip"), "max", Effect::changes, [](NodeBuilder& node) { node.set("max", 3.0F); }},
+    {mapped("Clip"), "min", Effect::changes, [](NodeBuilder& node) { node.set("min", 1.0F); }},
+    {mapped("Dropout"),
+     "ratio",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("ratio", 0.25F); }},
+    // Random numbers follow from the seed of the training.
+    {mapped("Dropout"),
+     "seed",
+     Effect::none,
+     [](NodeBuilder& node) { node.set("seed", std::int64_t{3}); }},
+    {mapped("Gemm"), "alpha", Effect::changes, [](NodeBuilder& node) { node.set("alpha", 2.0F); }},
+    {mapped("Gemm"), "beta", Effect::changes, [](NodeBuilder& node) { node.set("beta", 2.0F); }},
+    {mapped("Gemm"),
+     "transA",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("transA", std::int64_t{1}); }},
+    {mapped("Gemm"),
+     "transB",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("transB", std::int64_t{1}); }},
+    {mapped("LRN"), "alpha", Effect::changes, [](NodeBuilder& node) { node.set("alpha", 2.0F); }},
+    {mapped("LRN"), "beta", Effect::changes, [](NodeBuilder& node) { node.set("beta", 2.0F); }},
+    {mapped("LRN"), "bias", Effect::changes, [](NodeBuilder& node) { node.set("bias", 2.0F); }},
+    {mapped("LRN"),
+     "size",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("size", std::int64_t{1}); }},
+    {mapped("LeakyRelu"),
+     "alpha",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("alpha", 0.5F); }},
+    {mapped("LogSoftmax"),
+     "axis",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("axis", std::int64_t{0}); }},
+    {mapped("Pad"),
+     "mode",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("mode", "reflect"); }},
+    {mapped("Pad"),
+     "pads",
+     Effect::changes,
+     [](NodeBuilder& node) {
+       node.set("pads", Dims{0, 0, 2, 1, 0, 0, 1, 1});
+     }},
+    {mapped("Pad"), "value", Effect::changes, [](NodeBuilder& node) { node.set("value", 1.0F); }},
+    {mapped("Softmax"),
+     "axis",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("axis", std::int64_t{0}); }},
+    {mapped("Split"),
+     "axis",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("axis", std::int64_t{2}); }},
+    {mapped("Split"),
+     "split",
+     Effect::changes,
+     [](NodeBuilder& node) {
+       node.set("split", Dims{1, 3});
+     }},
+    {mapped("Split"),
+     "num_outputs",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("num_outputs", std::int64_t{3}); }},
+};
 
 std::vector<AttributeRow> reduction_rows(const char* type) {
   return {
@@ -223,119 +219,116 @@ std::vector<AttributeRow> reduction_rows(const char* type) {
   };
 }
 
-std::vector<AttributeRow> resize_rows() {
-  const auto linearly = [](NodeBuilder& node) { node.set("mode", "linear"); };
-  return {
-      {mapped("Resize"),
-       "antialias",
-       Effect::refused,
-       [](NodeBuilder& node) { node.set("antialias", std::int64_t{1}); }},
-      {mapped("Resize"),
-       "axes",
-       Effect::refused,
-       [](NodeBuilder& node) {
-         node.set("axes", Dims{2, 3});
-       }},
-      {mapped("Resize"),
-       "coordinate_transformation_mode",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("coordinate_transformation_mode", "align_corners"); },
-       linearly},
-      // It belongs to the mode cubic, which is refused.
-      {mapped("Resize"),
-       "cubic_coeff_a",
-       Effect::none,
-       [](NodeBuilder& node) { node.set("cubic_coeff_a", -0.5F); }},
-      {mapped("Resize"),
-       "exclude_outside",
-       Effect::refused,
-       [](NodeBuilder& node) { node.set("exclude_outside", std::int64_t{1}); }},
-      // It belongs to tf_crop_and_resize, which is refused.
-      {mapped("Resize"),
-       "extrapolation_value",
-       Effect::none,
-       [](NodeBuilder& node) { node.set("extrapolation_value", 1.0F); }},
-      {mapped("Resize"),
-       "keep_aspect_ratio_policy",
-       Effect::refused,
-       [](NodeBuilder& node) { node.set("keep_aspect_ratio_policy", "not_larger"); }},
-      {mapped("Resize"), "mode", Effect::changes, linearly},
-      {mapped("Resize"),
-       "nearest_mode",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("nearest_mode", "ceil"); }},
-      {mapped("Upsample"),
-       "mode",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("mode", "cubic"); }},
-      {mapped("Upsample"),
-       "scales",
-       Effect::changes,
-       [](NodeBuilder& node) {
-         node.set_reals("scales", {1, 1, 3, 2});
-       }},
-  };
-}
+constexpr auto linearly = [](NodeBuilder& node) { node.set("mode", "linear"); };
 
-// Returns the rows of operators that change the shape of an activation or a constant.
-std::vector<AttributeRow> shape_rows() {
-  const auto by_axis_one = [](NodeBuilder& node) { node.set("axis", std::int64_t{1}); };
-  const auto by_axis_two = [](NodeBuilder& node) { node.set("axis", std::int64_t{2}); };
-  const auto allow_zero = [](NodeBuilder& node) { node.set("allowzero", std::int64_t{1}); };
-  const auto axes = [](NodeBuilder& node) { node.set("axes", Dims{2}); };
-  const auto first_axes = [](NodeBuilder& node) { node.set("axes", Dims{0, 1}); };
-  const auto starts = [](NodeBuilder& node) { node.set("starts", Dims{1}); };
-  const auto ends = [](NodeBuilder& node) { node.set("ends", Dims{1}); };
-  const auto to_float = [](NodeBuilder& node) { node.set("to", std::int64_t{1}); };
-  // It is about 8-bit types, which are refused.
-  const auto saturate = [](NodeBuilder& node) { node.set("saturate", std::int64_t{0}); };
-  return {
-      {mapped("Cast"),
-       "to",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("to", std::int64_t{6}); }},
-      {folded("Cast"), "to", Effect::changes, to_float},
-      {mapped("Cast"), "saturate", Effect::none, saturate},
-      {folded("Cast"), "saturate", Effect::none, saturate},
-      {mapped("Concat"), "axis", Effect::changes, by_axis_two},
-      {folded("Concat"), "axis", Effect::changes, by_axis_one},
-      {mapped("Flatten"), "axis", Effect::changes, by_axis_two},
-      {folded("Flatten"), "axis", Effect::changes, by_axis_two},
-      {folded("Gather"), "axis", Effect::changes, by_axis_one},
-      {mapped("Reshape"), "allowzero", Effect::changes, allow_zero},
-      {folded("Reshape"), "allowzero", Effect::changes, allow_zero},
-      {mapped("Shape"),
-       "start",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("start", std::int64_t{1}); }},
-      {mapped("Shape"),
-       "end",
-       Effect::changes,
-       [](NodeBuilder& node) { node.set("end", std::int64_t{3}); }},
-      {mapped("Slice"), "starts", Effect::changes, starts},
-      {mapped("Slice"), "ends", Effect::changes, ends},
-      {mapped("Slice"), "axes", Effect::changes, axes},
-      {folded("Slice"), "starts", Effect::changes, starts},
-      {folded("Slice"), "ends", Effect::changes, ends},
-      {folded("Slice"), "axes", Effect::changes, axes},
-      {mapped("Squeeze"), "axes", Effect::changes, axes},
-      {folded("Squeeze"), "axes", Effect::changes, axes},
-      {mapped("Unsqueeze"), "axes", Effect::changes, first_axes},
-      {folded("Unsqueeze"), "axes", Effect::changes, first_axes},
-      {mapped("Transpose"),
-       "perm",
-       Effect::changes,
-       [](NodeBuilder& node) {
-         node.set("perm", Dims{0, 1, 2, 3, 4});
-       }},
-      {folded("Transpose"),
-       "perm",
-       Effect::changes,
-       [](NodeBuilder& node) {
-         node.set("perm", Dims{0, 1});
-       }},
-  };
-}
+constexpr AttributeRow resize_rows[] = {
+    {mapped("Resize"),
+     "antialias",
+     Effect::refused,
+     [](NodeBuilder& node) { node.set("antialias", std::int64_t{1}); }},
+    {mapped("Resize"),
+     "axes",
+     Effect::refused,
+     [](NodeBuilder& node) {
+       node.set("axes", Dims{2, 3});
+     }},
+    {mapped("Resize"),
+     "coordinate_transformation_mode",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("coordinate_transformation_mode", "align_corners"); },
+     linearly},
+    // It belongs to the mode cubic, which is refused.
+    {mapped("Resize"),
+     "cubic_coeff_a",
+     Effect::none,
+     [](NodeBuilder& node) { node.set("cubic_coeff_a", -0.5F); }},
+    {mapped("Resize"),
+     "exclude_outside",
+     Effect::refused,
+     [](NodeBuilder& node) { node.set("exclude_outside", std::int64_t{1}); }},
+    // It belongs to tf_crop_and_resize, which is refused.
+    {mapped("Resize"),
+     "extrapolation_value",
+     Effect::none,
+     [](NodeBuilder& node) { node.set("extrapolation_value", 1.0F); }},
+    {mapped("Resize"),
+     "keep_aspect_ratio_policy",
+     Effect::refused,
+     [](NodeBuilder& node) { node.set("keep_aspect_ratio_policy", "not_larger"); }},
+    {mapped("Resize"), "mode", Effect::changes, linearly},
+    {mapped("Resize"),
+     "nearest_mode",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("nearest_mode", "ceil"); }},
+    {mapped("Upsample"),
+     "mode",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("mode", "cubic"); }},
+    {mapped("Upsample"),
+     "scales",
+     Effect::changes,
+     [](NodeBuilder& node) {
+       node.set_reals("scales", {1, 1, 3, 2});
+     }},
+};
+
+constexpr auto by_axis_one = [](NodeBuilder& node) { node.set("axis", std::int64_t{1}); };
+constexpr auto by_axis_two = [](NodeBuilder& node) { node.set("axis", std::int64_t{2}); };
+constexpr auto allow_zero = [](NodeBuilder& node) { node.set("allowzero", std::int64_t{1}); };
+constexpr auto axes = [](NodeBuilder& node) { node.set("axes", Dims{2}); };
+constexpr auto first_axes = [](NodeBuilder& node) { node.set("axes", Dims{0, 1}); };
+constexpr auto starts = [](NodeBuilder& node) { node.set("starts", Dims{1}); };
+constexpr auto ends = [](NodeBuilder& node) { node.set("ends", Dims{1}); };
+constexpr auto to_float = [](NodeBuilder& node) { node.set("to", std::int64_t{1}); };
+// It is about 8-bit types, which are refused.
+constexpr auto saturate = [](NodeBuilder& node) { node.set("saturate", std::int64_t{0}); };
+
+constexpr AttributeRow shape_rows[] = {
+    {mapped("Cast"),
+     "to",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("to", std::int64_t{6}); }},
+    {folded("Cast"), "to", Effect::changes, to_float},
+    {mapped("Cast"), "saturate", Effect::none, saturate},
+    {folded("Cast"), "saturate", Effect::none, saturate},
+    {mapped("Concat"), "axis", Effect::changes, by_axis_two},
+    {folded("Concat"), "axis", Effect::changes, by_axis_one},
+    {mapped("Flatten"), "axis", Effect::changes, by_axis_two},
+    {folded("Flatten"), "axis", Effect::changes, by_axis_two},
+    {folded("Gather"), "axis", Effect::changes, by_axis_one},
+    {mapped("Reshape"), "allowzero", Effect::changes, allow_zero},
+    {folded("Reshape"), "allowzero", Effect::changes, allow_zero},
+    {mapped("Shape"),
+     "start",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("start", std::int64_t{1}); }},
+    {mapped("Shape"),
+     "end",
+     Effect::changes,
+     [](NodeBuilder& node) { node.set("end", std::int64_t{3}); }},
+    {mapped("Slice"), "starts", Effect::changes, starts},
+    {mapped("Slice"), "ends", Effect::changes, ends},
+    {mapped("Slice"), "axes", Effect::changes, axes},
+    {folded("Slice"), "starts", Effect::changes, starts},
+    {folded("Slice"), "ends", Effect::changes, ends},
+    {folded("Slice"), "axes", Effect::changes, axes},
+    {mapped("Squeeze"), "axes", Effect::changes, axes},
+    {folded("Squeeze"), "axes", Effect::changes, axes},
+    {mapped("Unsqueeze"), "axes", Effect::changes, first_axes},
+    {folded("Unsqueeze"), "axes", Effect::changes, first_axes},
+    {mapped("Transpose"),
+     "perm",
+     Effect::changes,
+     [](NodeBuilder& node) {
+       node.set("perm", Dims{0, 1, 2, 3, 4});
+     }},
+    {folded("Transpose"),
+     "perm",
+     Effect::changes,
+     [](NodeBuilder& node) {
+       node.set("perm", Dims{0, 1});
+     }},
+};
 
 std::vector<AttributeRow> constant_rows() {
   return {
@@ -376,20 +369,19 @@ std::vector<AttributeRow> constant_rows() {
 
 std::vector<AttributeRow> attribute_rows() {
   std::vector<AttributeRow> rows;
-  for (const auto& some : {window_rows("AveragePool"),
-                           window_rows("Conv"),
-                           window_rows("ConvTranspose"),
-                           window_rows("MaxPool"),
-                           pooling_rows(),
-                           convolution_rows(),
-                           layer_rows(),
-                           reduction_rows("ReduceMax"),
-                           reduction_rows("ReduceMean"),
-                           resize_rows(),
-                           shape_rows(),
-                           constant_rows()}) {
-    rows.insert(rows.end(), some.begin(), some.end());
+  const auto add = [&rows](const auto& some) {
+    rows.insert(rows.end(), std::begin(some), std::end(some));
+  };
+  for (const char* type : {"AveragePool", "Conv", "ConvTranspose", "MaxPool"}) {
+    add(window_rows(type));
   }
+  for (const char* type : {"ReduceMax", "ReduceMean"}) add(reduction_rows(type));
+  add(pooling_rows());
+  add(convolution_rows());
+  add(constant_rows());
+  add(layer_rows);
+  add(resize_rows);
+  add(shape_rows);
   return rows;
 }
 
