@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "executor/backend/tensor_view.hpp"
+#include "executor/comm/watch/lasting.hpp"
 #include "planner/tensor/collective.hpp"
 #include "planner/tensor/transfer.hpp"
 
@@ -52,6 +53,8 @@ class Communicator {
 
   int rank() const;
   int size() const;
+  // Returns the ranks of the group in the whole program. The list lives until the program ends.
+  const RankList& members() const;
   void barrier() const;
   // Waits at most `timeout_s` until all ranks have called it. False means that some did not come,
   // and the communicator is then of no further use. This call is collective.

@@ -8,6 +8,7 @@
 #include "executor/comm/cuda_aware.hpp"
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/transfer_message.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 
 namespace cnnplan {
 namespace {
@@ -44,7 +45,9 @@ void start_all(std::vector<MPI_Request>& requests) {
   check_mpi(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
 }
 
-void wait_all(std::vector<MPI_Request>& requests) {
+void wait_all(std::vector<MPI_Request>& requests, const RankList& peers) {
+  if (requests.empty()) return;
+  const Wait wait("MPI_Waitall", peers);
   check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
             "MPI_Waitall");
 }
@@ -79,7 +82,9 @@ struct Transfer::State {
   std::vector<TransferMessage> receives;
   std::vector<MPI_Request> send_requests;
   std::vector<MPI_Request> receive_requests;
-  std::vector<bool> arrived;  // by receive
+  std::vector<bool> arrived;                   // by receive
+  std::vector<const RankList*> received_from;  // by receive
+  const RankList* sent_to = nullptr;
   std::vector<BoxCopy> packs;
   std::vector<Unpack> unpacks;  // in the order of the list
 };
@@ -111,7 +116,9 @@ Transfer::State::~State() {
 }
 
 void Transfer::State::add_sends(const Communicator& communicator, const BoxesByPeer& boxes) {
+  RankList peers;
   for (const auto& [peer, peer_boxes] : boxes) {
+    peers.push_back(communicator.members().at(peer));
     const TransferMessage& message = sends.emplace_back(peer, peer_boxes, source, true, memory);
     for (const TensorView& staged : message.staged()) {
       packs.push_back(make_box_copy(staged, view_of(source, staged.box), spec.element));
@@ -125,10 +132,12 @@ void Transfer::State::add_sends(const Communicator& communicator, const BoxesByP
                             &send_requests.emplace_back(MPI_REQUEST_NULL)),
               "MPI_Send_init");
   }
+  sent_to = &lasting(peers);
 }
 
 void Transfer::State::add_receives(const Communicator& communicator, const BoxesByPeer& boxes) {
   for (const auto& [peer, peer_boxes] : boxes) {
+    received_from.push_back(&peer_list(communicator, peer));
     const bool in_place = !spec.accumulate;
     const TransferMessage& message =
         receives.emplace_back(peer, peer_boxes, destination, in_place, memory);
@@ -167,7 +176,10 @@ void Transfer::State::add_unpacks(int rank) {
 void Transfer::State::receive(std::size_t index) {
   MPI_Request& request = receive_requests[index];
   if (arrived[index]) return;
-  check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  {
+    const Wait wait("MPI_Wait", *received_from[index]);
+    check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  }
   receives[index].copy_from_mirror(*spec.device);
   arrived[index] = true;
 }
@@ -186,7 +198,10 @@ void Transfer::State::start() {
 }
 
 void Transfer::State::finish() {
-  if (!sends.empty() || !receives.empty()) packed->synchronize();
+  if (!sends.empty() || !receives.empty()) {
+    const DeviceWait wait;
+    packed->synchronize();
+  }
   if (!memory.mirrored && !spec.device->is_host()) start_all(receive_requests);
   start_all(send_requests);
   for (const Unpack& unpack : unpacks) {
@@ -194,7 +209,7 @@ void Transfer::State::finish() {
     spec.accumulate ? spec.device->add(unpack.copy) : spec.device->copy(unpack.copy);
   }
   for (std::size_t index = 0; index < receives.size(); ++index) receive(index);
-  wait_all(send_requests);
+  wait_all(send_requests, *sent_to);
 }
 
 Transfer::Transfer(const Communicator& communicator, const TransferSpec& spec)

@@ -6,6 +6,7 @@
 
 #include "executor/comm/device_collective.hpp"
 #include "executor/comm/transfer.hpp"
+#include "executor/comm/watch/lasting.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -19,6 +20,7 @@ OperationPreparer::OperationPreparer(const Schedule& schedule,
 PreparedOperation OperationPreparer::prepare(const Operation& operation) const {
   PreparedOperation prepared =
       std::visit([this](const auto& body) { return prepare_body(body); }, operation.body);
+  prepared.name = &lasting(operation.id);
   prepared.begin = device().make_event();
   prepared.end = device().make_event();
   const bool is_replaced = context_.groups == nullptr && context_.in_place_of_communication &&

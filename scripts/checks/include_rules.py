@@ -73,11 +73,12 @@ PROJECT = [
     ("executor/backend/cudnn/kernels/*", ["planner/{base,tensor,kernel}/*", "executor/backend/*"]),
     ("executor/backend/factory/*", ["planner/{base,tensor}/*", "executor/backend/*",
                                     "executor/backend/{reference,onednn,cudnn}/backend.hpp"]),
-    ("executor/comm/*", ["planner/{base,tensor,platform}/*",
+    ("executor/comm/watch/*", ["planner/base/*"]),
+    ("executor/comm/*", ["planner/{base,tensor,platform}/*", "executor/comm/watch/*",
                          "executor/backend/{box_copy,device,sum_kernels,tensor_view}.hpp"]),
     ("executor/hdf5/*", ["planner/{base,tensor}/*"]),
     ("executor/data/*", ["planner/{base,tensor,network}/*", "executor/{backend,comm,hdf5}/*"]),
-    ("executor/step/*", ["planner/{base,tensor,network,plan,schedule}/*", "executor/{backend,comm,data}/*"]),
+    ("executor/step/*", ["planner/{base,tensor,network,plan,schedule}/*", "executor/{backend,comm,comm/watch,data}/*"]),
     ("executor/checkpoint/*", ["planner/{base,tensor,plan,run}/*", "executor/{backend,comm,hdf5,step}/*"]),
     ("executor/training/*", ["planner/{base,tensor,network,plan,run}/*", "planner/schedule/{schedule,rank_memory}.hpp",
                              "executor/{backend,comm,hdf5,data,step,checkpoint}/*"]),
@@ -89,7 +90,7 @@ PROJECT = [
     ("executor/*", ["planner/base/*", "executor/{comm,training,verify}/*"]),
 
     ("profiler/*", ["planner/{base,tensor,kernel,platform,plan,run,schedule,cost,import,report}/*",
-                    "planner/search/candidates/*", "executor/{backend,comm,data,step}/*", "executor/cli_exit.hpp"]),
+                    "planner/search/candidates/*", "executor/{backend,comm,data,step}/*", "executor/cli_{exit,comm_timeout}.hpp"]),
     ("profiler/cudnn_bench/*", ["planner/{base,tensor,network,kernel,plan,run,json,schedule,import}/*",
                                 "planner/search/candidates/*", "executor/backend/{,cudnn/,cudnn/cuda/,cudnn/kernels/}*"]),
 
@@ -122,7 +123,7 @@ LIBRARIES = [
     ("nlohmann/*", ["planner/json/json_*", "planner/*/*_json.{cpp,hpp}", "tests/planner/json/*.cpp"]),
     ("openssl/*", ["planner/base/sha256.cpp"]),
     ("CLI/*", ["{planner,profiler,profiler/cudnn_bench,executor/weights}/main.cpp", "planner/base/cli_one_of.hpp",
-               "planner/commands/import_cli.cpp", "executor/{cli.cpp,cli_exit.hpp}"]),
+               "planner/commands/import_cli.cpp", "executor/{cli.cpp,cli_exit.hpp,cli_comm_timeout.hpp}"]),
     ("Eigen/*", ["executor/verify/matrix_convolution.cpp", "profiler/links_fit.cpp"]),
     ("doctest/*", ["tests/**"]),
 ]
