@@ -6,6 +6,7 @@
 
 #include "executor/checkpoint/checkpoint_folder.hpp"
 #include "executor/comm/program.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/durable_file.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
@@ -110,6 +111,7 @@ void check_parts(const std::string& folder,
                  const Communicator& world) {
   on_every_rank(world, [&] {
     for (std::size_t i = world.rank(); i < checkpoint.parts.size(); i += world.size()) {
+      give_sign_of_progress();
       check_part(folder, checkpoint.parts[i]);
     }
   });

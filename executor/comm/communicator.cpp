@@ -26,7 +26,7 @@ bool is_group_of(const Communicator& parent, const std::vector<int>& ranks) {
 // Rank `root` gets the sizes of all ranks; the others get an empty list.
 std::vector<int> gather_sizes(const Communicator& communicator, int own_bytes, int root) {
   std::vector<int> sizes(communicator.rank() == root ? communicator.size() : 0);
-  const Wait wait("MPI_Gather", communicator.members());
+  const Wait wait("MPI_Gather", members_of(communicator));
   check_mpi(MPI_Gather(
                 &own_bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, root, communicator.handle().comm),
             "MPI_Gather");
@@ -47,7 +47,7 @@ const RankList& all_ranks() {
 }
 
 const RankList& world_ranks(const Communicator& parent, RankList ranks) {
-  for (int& rank : ranks) rank = parent.members().at(rank);
+  for (int& rank : ranks) rank = members_of(parent).at(rank);
   return lasting(ranks);
 }
 
@@ -130,12 +130,12 @@ int Communicator::rank() const {
 int Communicator::size() const {
   return handle_->size;
 }
-const RankList& Communicator::members() const {
-  return *handle_->members;
+const RankList& members_of(const Communicator& communicator) {
+  return *communicator.handle().members;
 }
 
 void Communicator::barrier() const {
-  const Wait wait("MPI_Barrier", members());
+  const Wait wait("MPI_Barrier", members_of(*this));
   check_mpi(MPI_Barrier(handle_->comm), "MPI_Barrier");
 }
 
@@ -182,7 +182,7 @@ void Communicator::allgather(std::span<std::uint16_t> values, AllreduceAlgorithm
 }
 
 double Communicator::maximum(double value) const {
-  const Wait wait("MPI_Allreduce", members());
+  const Wait wait("MPI_Allreduce", members_of(*this));
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, handle_->comm),
             "MPI_Allreduce");
   return value;
@@ -205,7 +205,7 @@ std::vector<std::vector<std::byte>> Communicator::gather_bytes(std::span<const s
   message_count(total);
   std::exclusive_scan(sizes.begin(), sizes.end(), offsets.begin(), 0);
   std::vector<std::byte> all(total);
-  const Wait wait("MPI_Gatherv", members());
+  const Wait wait("MPI_Gatherv", members_of(*this));
   check_mpi(MPI_Gatherv(bytes.data(),
                         own_bytes,
                         MPI_BYTE,
@@ -224,7 +224,7 @@ std::vector<double> Communicator::all_gather(std::span<const double> values) con
   for (const auto& part : gather(values, 0)) all.insert(all.end(), part.begin(), part.end());
   all.resize(broadcast(std::ssize(all), 0));
   const int count = message_count(std::ssize(all));
-  const Wait wait("MPI_Bcast", members());
+  const Wait wait("MPI_Bcast", members_of(*this));
   check_mpi(MPI_Bcast(all.data(), count, MPI_DOUBLE, 0, handle_->comm), "MPI_Bcast");
   return all;
 }
@@ -232,14 +232,14 @@ std::vector<double> Communicator::all_gather(std::span<const double> values) con
 std::string Communicator::broadcast(const std::string& bytes, int root) const {
   const std::int64_t length = broadcast(std::ssize(bytes), root);
   std::string copy = rank() == root ? bytes : std::string(length, '\0');
-  const Wait wait("MPI_Bcast", members());
+  const Wait wait("MPI_Bcast", members_of(*this));
   check_mpi(MPI_Bcast(copy.data(), message_count(length), MPI_CHAR, root, handle_->comm),
             "MPI_Bcast");
   return copy;
 }
 
 std::int64_t Communicator::broadcast(std::int64_t value, int root) const {
-  const Wait wait("MPI_Bcast", members());
+  const Wait wait("MPI_Bcast", members_of(*this));
   check_mpi(MPI_Bcast(&value, 1, MPI_INT64_T, root, handle_->comm), "MPI_Bcast");
   return value;
 }

@@ -53,8 +53,6 @@ class Communicator {
 
   int rank() const;
   int size() const;
-  // Returns the ranks of the group in the whole program. The list lives until the program ends.
-  const RankList& members() const;
   void barrier() const;
   // Waits at most `timeout_s` until all ranks have called it. False means that some did not come,
   // and the communicator is then of no further use. This call is collective.
@@ -93,6 +91,9 @@ class Communicator {
                                                    int root) const;
   std::unique_ptr<Handle> handle_;
 };
+
+// Returns the ranks of the group in the whole program. The list lives until the program ends.
+const RankList& members_of(const Communicator& communicator);
 
 template <typename T>
 std::vector<std::vector<T>> Communicator::gather(std::span<const T> values, int root) const {

@@ -110,7 +110,7 @@ class RoundExchange {
 
 ExchangeAllreduce::ExchangeAllreduce(const Communicator& group, const ExchangeShape& shape)
     : group_(group), rounds_(exchange_rounds(shape, group.rank())) {
-  for (const ExchangeRound& round : rounds_) peers_.push_back(&peers_of(round, group.members()));
+  for (const ExchangeRound& round : rounds_) peers_.push_back(&peers_of(round, members_of(group)));
   if (shape.ranks != group.size()) throw std::logic_error("rounds for another number of ranks");
   const std::size_t most = shape.elements * sizeof(double);
   for (std::vector<std::byte>& room : received_)

@@ -84,11 +84,11 @@ NcclCommunicator::NcclCommunicator(const Communicator& group)
   std::memcpy(id.internal, bytes.data(), sizeof(id.internal));
   ncclComm_t comm = nullptr;
   {
-    const Wait wait("ncclCommInitRank", group.members());
+    const Wait wait("ncclCommInitRank", members_of(group));
     check_nccl(ncclCommInitRank(&comm, group.size(), id, group.rank()), "ncclCommInitRank");
   }
-  own_record().add_device_peers(group.members());
-  handle_->comm = {comm, Destroy{&group.members()}};
+  own_record().add_device_peers(members_of(group));
+  handle_->comm = {comm, Destroy{&members_of(group)}};
   handle_->rank = group.rank();
   handle_->ranks = group.size();
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "executor/comm/nodes.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "executor/comm/watch/watchdog.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
@@ -87,6 +88,7 @@ void connect(Watchdog& watchdog) {
 int run_on(const std::string& name, const std::function<void(const Communicator& world)>& body) {
   const Communicator world = Communicator::world();
   const Communicator failed = Communicator::world();  // has no messages of `body` under way
+  const Activity activity("set-up");
   const auto failure = failure_of([&] { body(world); });
   if (!failure) return static_cast<int>(ExitCode::ok);
   const int code = static_cast<int>(failure->code);

@@ -32,7 +32,7 @@ MPI_Datatype datatype(std::uint16_t) {
 template <typename T>
 void library_allreduce(std::span<T> values, const Communicator& communicator) {
   const MPI_Comm comm = communicator.handle().comm;
-  const Wait wait("MPI_Allreduce", communicator.members());
+  const Wait wait("MPI_Allreduce", members_of(communicator));
   constexpr std::size_t most = std::size_t{1} << 30;
   for (std::size_t begin = 0; begin < values.size(); begin += most) {
     const auto part = values.subspan(begin, std::min(most, values.size() - begin));
@@ -62,7 +62,7 @@ struct ShardCounts {
 template <typename T>
 void library_reduce_scatter(std::span<T> values, const Communicator& communicator) {
   const ShardCounts shards(std::ssize(values), communicator.size());
-  const Wait wait("MPI_Reduce_scatter", communicator.members());
+  const Wait wait("MPI_Reduce_scatter", members_of(communicator));
   check_mpi(MPI_Reduce_scatter(MPI_IN_PLACE,
                                values.data(),
                                shards.counts.data(),
@@ -77,7 +77,7 @@ void library_reduce_scatter(std::span<T> values, const Communicator& communicato
 template <typename T>
 void library_allgather(std::span<T> values, const Communicator& communicator) {
   const ShardCounts shards(std::ssize(values), communicator.size());
-  const Wait wait("MPI_Allgatherv", communicator.members());
+  const Wait wait("MPI_Allgatherv", members_of(communicator));
   check_mpi(MPI_Allgatherv(MPI_IN_PLACE,
                            0,
                            MPI_DATATYPE_NULL,

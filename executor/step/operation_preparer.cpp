@@ -7,6 +7,7 @@
 #include "executor/comm/device_collective.hpp"
 #include "executor/comm/transfer.hpp"
 #include "executor/comm/watch/lasting.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -18,6 +19,7 @@ OperationPreparer::OperationPreparer(const Schedule& schedule,
     : schedule_(schedule), context_(context), memory_(memory), left_out_(left_out) {}
 
 PreparedOperation OperationPreparer::prepare(const Operation& operation) const {
+  give_sign_of_progress();
   PreparedOperation prepared =
       std::visit([this](const auto& body) { return prepare_body(body); }, operation.body);
   prepared.name = &lasting(operation.id);
