@@ -24,7 +24,8 @@ namespace {
 constexpr std::chrono::milliseconds between_messages{100};
 constexpr int end_messages = 3;
 constexpr std::chrono::milliseconds before_end{400};
-constexpr std::chrono::milliseconds before_kill{2400};
+constexpr std::chrono::milliseconds before_kill{2400};        // the reporter ends before
+constexpr std::chrono::milliseconds before_early_kill{1000};  // there is no reporter
 constexpr std::chrono::milliseconds for_others{900};
 constexpr std::chrono::milliseconds for_launcher{1000};
 
@@ -53,7 +54,7 @@ void end_by_sigterm() {
 
 // Ends this process. The lowest rank of this host that can run stays until other hosts have had
 // time to end, and then kills the ranks that cannot end by themselves.
-[[noreturn]] void end_with_host(int lost) {
+[[noreturn]] void end_with_host(int lost, std::chrono::milliseconds until_kill) {
   const std::vector<JobProcess> processes = job_processes();
   const auto is_lost = [&](const JobProcess& process) {
     return process.is_stopped() || process.rank == lost;
@@ -61,7 +62,7 @@ void end_by_sigterm() {
   const auto first = std::ranges::find_if_not(processes, is_lost);
   const bool kills =
       first != processes.end() && first->pid == getpid() && std::ranges::any_of(processes, is_lost);
-  std::this_thread::sleep_for(kills ? before_kill : before_end);
+  std::this_thread::sleep_for(kills ? until_kill : before_end);
   if (kills) kill_lost_processes(lost);
   end_process();
 }
@@ -146,7 +147,7 @@ void Watchdog::take_datagrams(const RankState& own) {
     if (!message) continue;
     if (message->kind == WatchMessage::Kind::end) {
       end_by_sigterm();
-      end_with_host(message->culprit);
+      end_with_host(message->culprit, before_kill);
     }
     send(inquiry_->receive(*message, own, clock_.now_s()));
   }
@@ -201,7 +202,7 @@ void Watchdog::require_unconnected_in_time(const RankState& own) const {
           ": " + known + "; the ranks end (" + option_text(limit_s_) + ")\n");
   }
   end_by_sigterm();
-  end_with_host(-1);
+  end_with_host(-1, before_early_kill);
 }
 
 void Watchdog::tell_end(int culprit) const {
