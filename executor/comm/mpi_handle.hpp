@@ -46,8 +46,11 @@ struct Communicator::Handle {
 };
 
 // Returns the rank of the whole program that is `rank` in the communicator, as a list for a Wait.
+// A rank that is not in the group is left to MPI, which refuses it; then the list has all ranks.
 inline const RankList& peer_list(const Communicator& communicator, int rank) {
-  return *communicator.handle().member_lists.at(rank);
+  const Communicator::Handle& handle = communicator.handle();
+  const bool is_member = rank >= 0 && rank < handle.size;
+  return is_member ? *handle.member_lists[rank] : *handle.members;
 }
 
 }  // namespace cnnplan
