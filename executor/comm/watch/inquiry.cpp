@@ -22,7 +22,6 @@ Inquiry::Outgoing Inquiry::state_to(int rank, const RankState& own) const {
   return {rank, {.kind = WatchMessage::Kind::state, .from = rank_, .state = own}};
 }
 
-// A query of a higher rank says that it found no lower rank, so this rank takes over.
 std::vector<Inquiry::Outgoing> Inquiry::receive(const WatchMessage& message,
                                                 const RankState& own,
                                                 double now_s) {
@@ -35,7 +34,6 @@ std::vector<Inquiry::Outgoing> Inquiry::receive(const WatchMessage& message,
     return {};
   }
   if (message.kind != WatchMessage::Kind::query) return {};
-  if (message.from > rank_) asked_s_ = now_s;
   const bool is_lowest = !reporter_ || message.from <= reporter_->first || !follows_other(now_s);
   if (message.from < rank_ && is_lowest) reporter_ = {message.from, now_s};
   return {state_to(message.from, own)};
@@ -71,8 +69,7 @@ Inquiry::Step Inquiry::step(const RankState& own, double now_s) {
   return report(own, now_s);
 }
 
-// Tells 1, 2, 4, 8, ... of the lowest ranks, until it is this rank's turn. A state that is no long
-// wait would not ask for a reporter, so a query does.
+// Tells 1, 2, 4, 8, ... of the lowest ranks, until it is this rank's turn.
 std::vector<Inquiry::Outgoing> Inquiry::to_candidates(const RankState& own, double now_s) {
   constexpr std::int64_t most_rounds = 30;
   const auto rounds = std::lround(std::floor((now_s - *begun_s_) / times_.round_s));
@@ -82,10 +79,7 @@ std::vector<Inquiry::Outgoing> Inquiry::to_candidates(const RankState& own, doub
     return {};
   }
   std::vector<Outgoing> messages;
-  for (int rank = 0; rank < reach; ++rank) {
-    messages.push_back(state_to(rank, own));
-    messages.push_back({rank, {.kind = WatchMessage::Kind::query, .from = rank_}});
-  }
+  for (int rank = 0; rank < reach; ++rank) messages.push_back(state_to(rank, own));
   return messages;
 }
 

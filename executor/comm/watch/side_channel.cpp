@@ -34,8 +34,8 @@ std::vector<std::string> host_addresses() {
     sockaddr_in address{};
     std::memcpy(&address, i->ifa_addr, sizeof(address));
     std::array<char, INET_ADDRSTRLEN> text{};
-    inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
-    addresses.emplace_back(text.data());
+    const char* const shown = inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+    if (shown != nullptr) addresses.emplace_back(shown);
   }
   return addresses;
 }

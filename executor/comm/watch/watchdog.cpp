@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
@@ -84,7 +85,7 @@ class BlockedSignals {
 };
 
 std::string whole_seconds(double seconds) {
-  return std::to_string(static_cast<int>(seconds + 0.5)) + " s";
+  return std::to_string(std::lround(seconds)) + " s";
 }
 
 // Returns the limit as a user would write it.

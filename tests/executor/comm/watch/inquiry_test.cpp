@@ -32,7 +32,7 @@ class Program {
 
   // Runs until the time, or until a rank ends all.
   void run_until(double end_s) {
-    while (now_s_ < end_s && !ended_by_) {
+    while (now_s_ < end_s && !ended_by) {
       now_s_ += inquiries_.front().times().look_s;
       for (int rank = 0; rank < std::ssize(states_); ++rank) {
         states_[rank].unchanged_s += inquiries_.front().times().look_s;
@@ -44,7 +44,7 @@ class Program {
   }
   double now_s() const { return now_s_; }
   std::optional<Verdict> end;
-  std::optional<int> ended_by_;
+  std::optional<int> ended_by;
   std::vector<int> warned_by;
   std::vector<Verdict> warnings;
   int messages = 0;
@@ -59,7 +59,7 @@ class Program {
     }
     if (!step.end) return;
     end = step.end;
-    ended_by_ = rank;
+    ended_by = rank;
   }
 
   void deliver(int from, const std::vector<Inquiry::Outgoing>& sent) {
@@ -94,7 +94,7 @@ TEST_CASE("Inquiry: rank 0 warns once at a third of the limit, and ends at the l
   REQUIRE(program.end);
   CHECK(program.end->fault == Fault::silent);
   CHECK(program.end->culprit == 5);
-  CHECK(program.ended_by_ == 0);
+  CHECK(program.ended_by == 0);
   CHECK(program.now_s() >= limit_s);
   CHECK(program.now_s() < 1.1 * limit_s);
 }
@@ -107,7 +107,7 @@ TEST_CASE("Inquiry: the lowest rank that lives takes the place of lost ones") {
     Program program(8, ranks);
     program.run_until(3 * limit_s);
     REQUIRE(program.end);
-    CHECK(program.ended_by_ == lost);
+    CHECK(program.ended_by == lost);
     CHECK(program.end->culprit == 0);
     CHECK(program.now_s() < 1.1 * limit_s);
   }
@@ -119,7 +119,7 @@ TEST_CASE("Inquiry: a reporter that is lost in the middle is replaced") {
   program.lose(0);
   program.run_until(3 * limit_s);
   REQUIRE(program.end);
-  CHECK(program.ended_by_ == 1);
+  CHECK(program.ended_by == 1);
   CHECK(program.now_s() < 1.5 * limit_s);
 }
 
@@ -159,7 +159,7 @@ TEST_CASE("Inquiry: one rank that waits is enough, though the reporter works") {
     program.run_until(program.now_s() + limit_s / 20);
   }
   REQUIRE(program.end);
-  CHECK(program.ended_by_ == 0);
+  CHECK(program.ended_by == 0);
   CHECK(*program.end == Verdict{Fault::silent, 3, 2});
 }
 
@@ -172,6 +172,18 @@ TEST_CASE("Inquiry: a thousand ranks need few messages") {
   // A query, a state and a report of each rank in each look, from a quarter of the limit on.
   const double looks = limit_s / InquiryTimes(limit_s).look_s;
   CHECK(program.messages < 4 * ranks * looks);
+}
+
+TEST_CASE("Inquiry: answers to an earlier inquiry do not count") {
+  Inquiry inquiry(0, 2, limit_s);
+  const RankState own{.call = "MPI_Wait", .waits_for = {1}, .unchanged_s = limit_s / 2};
+  const WatchMessage answer{.kind = WatchMessage::Kind::state, .from = 1, .state = own};
+  inquiry.receive(answer, own, 1);
+  inquiry.step(own, 100);
+  CHECK(!inquiry.reports(own, 101).at(1).state);
+  CHECK(inquiry.reports(own, 101).at(1).silent_s == 1);
+  inquiry.receive(answer, own, 102);
+  CHECK(inquiry.reports(own, 103).at(1).state == own);
 }
 
 TEST_CASE("Inquiry: messages of ranks out of range are ignored") {

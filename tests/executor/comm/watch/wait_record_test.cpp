@@ -73,7 +73,7 @@ TEST_CASE("Wait: the record of the process shows it as long as it lives") {
 
 // Each call belongs to one list of ranks. A view that mixes two waits shows a wrong pair.
 TEST_CASE("WaitRecord: a view is consistent while another thread writes") {
-  constexpr int views = 200'000;
+  constexpr int views = 20'000'000;
   constexpr std::array calls{"MPI_Wait", "MPI_Bcast", "MPI_Recv"};
   std::array<const RankList*, 3> lists{};
   for (int i = 0; i < 3; ++i) lists[i] = &lasting(RankList{i});
