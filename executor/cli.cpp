@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "executor/cli_comm_timeout.hpp"
 #include "executor/cli_exit.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
@@ -204,6 +205,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-o,--output", options.run_file, "Run file, which receives the measured times")
       ->capture_default_str();
   add_device_options(app, options);
+  add_comm_timeout(app, options.comm_timeout_s);
   app.add_option("--steps", training.steps, "Steps to train, from the very beginning")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();

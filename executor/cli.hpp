@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "executor/comm/program.hpp"
 #include "executor/training/trainer.hpp"
 
 namespace cnnplan {
@@ -18,6 +19,7 @@ struct Options {
   bool chose_backend = false;  // set by the user
   std::string verify;          // what to compare with; empty: training
   std::int64_t check_period = 0;
+  double comm_timeout_s = default_comm_timeout_s;
   TrainingOptions training;
 };
 

@@ -127,8 +127,9 @@ void execute(const Options& options, const Communicator& world) {
 int run(int argc, char** argv) {
   Options options;
   if (const auto exit_code = parse_command_line(argc, argv, options)) return *exit_code;
-  return run_program(
-      "cnnexec", argc, argv, [&](const Communicator& world) { execute(options, world); });
+  return run_program("cnnexec", options.comm_timeout_s, argc, argv, [&](const Communicator& world) {
+    execute(options, world);
+  });
 }
 
 }  // namespace

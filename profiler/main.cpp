@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "executor/cli_comm_timeout.hpp"
 #include "executor/cli_exit.hpp"
 #include "executor/comm/program.hpp"
 #include "planner/base/cli_one_of.hpp"
@@ -52,6 +53,7 @@ struct Options {
   ProfileOptions kernels;
   LinksRequest links_request;
   std::string output_file;
+  double comm_timeout_s = default_comm_timeout_s;
 };
 
 // Smaller messages do not show the bandwidth of a link.
@@ -145,6 +147,7 @@ void add_options(CLI::App& app, Options& options) {
       ->capture_default_str()
       ->excludes(links);
   add_links_options(app, options.links_request, *links);
+  add_comm_timeout(app, options.comm_timeout_s);
   app.add_option("-o,--output",
                  options.output_file,
                  "Output file; default: profile.json, with --links platform.json");
@@ -175,7 +178,8 @@ int run(int argc, char** argv) {
     return exit_code_of(app, error);
   }
   set_defaults(options);
-  return run_program("cnnplan profile", argc, argv, [&](const Communicator& world) {
+  const double timeout_s = options.comm_timeout_s;
+  return run_program("cnnplan profile", timeout_s, argc, argv, [&](const Communicator& world) {
     on_first_rank(world, [&] { check_writable(options.output_file); });
     const std::string why = app.count("--backend") > 0 ? "" : why_no_gpu();
     if (world.rank() == 0 && !why.empty()) {

@@ -5,6 +5,7 @@
 
 #include "executor/checkpoint/checkpoint_folder.hpp"
 #include "executor/comm/program.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/run/checkpoint_parts.hpp"
@@ -87,6 +88,7 @@ void check_parts(const std::string& folder,
                  const Communicator& world) {
   on_every_rank(world, [&] {
     for (std::size_t i = world.rank(); i < checkpoint.parts.size(); i += world.size()) {
+      give_sign_of_progress();
       check_part(checkpoint_file(folder), checkpoint.parts[i]);
     }
   });

@@ -14,6 +14,7 @@
 #include "executor/checkpoint/checkpoint_folder.hpp"
 #include "executor/checkpoint/training_state.hpp"
 #include "executor/comm/program.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/durable_file.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
@@ -66,6 +67,7 @@ WrittenPart write_part(const std::string& path,
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const StateTensor& tensor = tensors[i];
     if (!is_written_by(rank, i, tensor, plan)) continue;
+    give_sign_of_progress();
     part.slices.push_back(
         {.tensor = i,
          .slice = {.part = rank,
@@ -147,6 +149,7 @@ CheckpointWriter::CheckpointWriter(const std::string& folder,
 void CheckpointWriter::write(const Checkpoint& progress,
                              const Plan& plan,
                              const ParameterStore& store) {
+  const Activity activity("checkpoint");
   Checkpoint checkpoint = progress;
   checkpoint.generation = generation_ + 1;
   checkpoint.element = parameter_element(store.precision());

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "executor/checkpoint/training_state.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "executor/hdf5/weights_file.hpp"
 #include "executor/step/output.hpp"
 #include "executor/step/slices.hpp"
@@ -128,6 +129,7 @@ std::vector<double> read_finite(const TensorFileReader& reader,
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store) {
   const TensorFileReader reader(file);
   for (const SlotIndex i : store.slots().indices()) {
+    give_sign_of_progress();
     const ParameterSlot& slot = store.slots()[i];
     store.set_weight(
         i, read_finite(reader, name_of(slot, network, ""), extents_of(slot), selection_of(slot)));

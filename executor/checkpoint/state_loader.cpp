@@ -9,6 +9,7 @@
 #include "executor/backend/element.hpp"
 #include "executor/checkpoint/checkpoint_folder.hpp"
 #include "executor/checkpoint/training_state.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/durable_file.hpp"
 #include "planner/base/error.hpp"
 
@@ -134,6 +135,7 @@ std::vector<double> running_values(const StoredTensor& stored,
 void load_state(const Resumption& from, const Network& network, ParameterStore& store) {
   const StateReader reader(from.folder, from.checkpoint);
   for (const StateTensor& tensor : state_tensors(store, network)) {
+    give_sign_of_progress();
     const StoredTensor& stored = reader.find(tensor);
     if (is_empty(tensor.box)) continue;
     set_values(store,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -25,10 +26,29 @@ bool is_group_of(const Communicator& parent, const std::vector<int>& ranks) {
 // Rank `root` gets the sizes of all ranks; the others get an empty list.
 std::vector<int> gather_sizes(const Communicator& communicator, int own_bytes, int root) {
   std::vector<int> sizes(communicator.rank() == root ? communicator.size() : 0);
+  const Wait wait("MPI_Gather", members_of(communicator));
   check_mpi(MPI_Gather(
                 &own_bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, root, communicator.handle().comm),
             "MPI_Gather");
   return sizes;
+}
+
+// Before MPI runs and after it has ended, this rank waits for ranks that it cannot name.
+const RankList& no_ranks() {
+  return lasting(RankList{});
+}
+
+const RankList& all_ranks() {
+  int size = 0;
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  RankList ranks(size);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return lasting(ranks);
+}
+
+const RankList& world_ranks(const Communicator& parent, RankList ranks) {
+  for (int& rank : ranks) rank = members_of(parent).at(rank);
+  return lasting(ranks);
 }
 
 std::vector<std::vector<std::byte>> split(const std::vector<std::byte>& all,
@@ -49,6 +69,7 @@ MpiSession::MpiSession(int& argc, char**& argv) {
   check_mpi(MPI_Initialized(&running), "MPI_Initialized");
   if (running == 0) {
     int provided = 0;
+    const Wait wait("MPI_Init_thread", no_ranks());
     check_mpi(MPI_Init_thread(&argc, &argv, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
     ends_mpi_ = true;
     if (provided < MPI_THREAD_SERIALIZED) {
@@ -59,7 +80,9 @@ MpiSession::MpiSession(int& argc, char**& argv) {
 }
 
 MpiSession::~MpiSession() {
-  if (ends_mpi_) MPI_Finalize();
+  if (!ends_mpi_) return;
+  const Wait wait("MPI_Finalize", all_ranks());
+  MPI_Finalize();
 }
 
 void abort_all_ranks(int exit_code) {
@@ -74,7 +97,10 @@ Communicator::~Communicator() = default;
 
 Communicator Communicator::world() {
   MPI_Comm comm = MPI_COMM_NULL;
-  check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+  {
+    const Wait wait("MPI_Comm_dup", all_ranks());
+    check_mpi(MPI_Comm_dup(MPI_COMM_WORLD, &comm), "MPI_Comm_dup");
+  }
   return Communicator(std::make_unique<Handle>(comm));
 }
 
@@ -88,8 +114,11 @@ Communicator Communicator::group(const Communicator& parent, const std::vector<i
   check_mpi(MPI_Comm_group(parent.handle_->comm, &all), "MPI_Comm_group");
   check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &some),
             "MPI_Group_incl");
-  check_mpi(MPI_Comm_create_group(parent.handle_->comm, some, group_tag, &comm),
-            "MPI_Comm_create_group");
+  {
+    const Wait wait("MPI_Comm_create_group", world_ranks(parent, ranks));
+    check_mpi(MPI_Comm_create_group(parent.handle_->comm, some, group_tag, &comm),
+              "MPI_Comm_create_group");
+  }
   check_mpi(MPI_Group_free(&some), "MPI_Group_free");
   check_mpi(MPI_Group_free(&all), "MPI_Group_free");
   return Communicator(std::make_unique<Handle>(comm));
@@ -101,8 +130,12 @@ int Communicator::rank() const {
 int Communicator::size() const {
   return handle_->size;
 }
+const RankList& members_of(const Communicator& communicator) {
+  return *communicator.handle().members;
+}
 
 void Communicator::barrier() const {
+  const Wait wait("MPI_Barrier", members_of(*this));
   check_mpi(MPI_Barrier(handle_->comm), "MPI_Barrier");
 }
 
@@ -149,6 +182,7 @@ void Communicator::allgather(std::span<std::uint16_t> values, AllreduceAlgorithm
 }
 
 double Communicator::maximum(double value) const {
+  const Wait wait("MPI_Allreduce", members_of(*this));
   check_mpi(MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, handle_->comm),
             "MPI_Allreduce");
   return value;
@@ -171,6 +205,7 @@ std::vector<std::vector<std::byte>> Communicator::gather_bytes(std::span<const s
   message_count(total);
   std::exclusive_scan(sizes.begin(), sizes.end(), offsets.begin(), 0);
   std::vector<std::byte> all(total);
+  const Wait wait("MPI_Gatherv", members_of(*this));
   check_mpi(MPI_Gatherv(bytes.data(),
                         own_bytes,
                         MPI_BYTE,
@@ -189,6 +224,7 @@ std::vector<double> Communicator::all_gather(std::span<const double> values) con
   for (const auto& part : gather(values, 0)) all.insert(all.end(), part.begin(), part.end());
   all.resize(broadcast(std::ssize(all), 0));
   const int count = message_count(std::ssize(all));
+  const Wait wait("MPI_Bcast", members_of(*this));
   check_mpi(MPI_Bcast(all.data(), count, MPI_DOUBLE, 0, handle_->comm), "MPI_Bcast");
   return all;
 }
@@ -196,12 +232,14 @@ std::vector<double> Communicator::all_gather(std::span<const double> values) con
 std::string Communicator::broadcast(const std::string& bytes, int root) const {
   const std::int64_t length = broadcast(std::ssize(bytes), root);
   std::string copy = rank() == root ? bytes : std::string(length, '\0');
+  const Wait wait("MPI_Bcast", members_of(*this));
   check_mpi(MPI_Bcast(copy.data(), message_count(length), MPI_CHAR, root, handle_->comm),
             "MPI_Bcast");
   return copy;
 }
 
 std::int64_t Communicator::broadcast(std::int64_t value, int root) const {
+  const Wait wait("MPI_Bcast", members_of(*this));
   check_mpi(MPI_Bcast(&value, 1, MPI_INT64_T, root, handle_->comm), "MPI_Bcast");
   return value;
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "executor/backend/tensor_view.hpp"
+#include "executor/comm/watch/lasting.hpp"
 #include "planner/tensor/collective.hpp"
 #include "planner/tensor/transfer.hpp"
 
@@ -90,6 +91,9 @@ class Communicator {
                                                    int root) const;
   std::unique_ptr<Handle> handle_;
 };
+
+// Returns the ranks of the group in the whole program. The list lives until the program ends.
+const RankList& members_of(const Communicator& communicator);
 
 template <typename T>
 std::vector<std::vector<T>> Communicator::gather(std::span<const T> values, int root) const {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "executor/comm/cuda_aware.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
@@ -87,7 +88,10 @@ void DeviceCollective::start() {
 
 void DeviceCollective::finish() {
   if (is_by_nccl()) return;
-  ready_->synchronize();
+  {
+    const DeviceWait wait;
+    ready_->synchronize();
+  }
   if (mirror_.data() == nullptr) return run_on_host(spec_.data);
   run_on_host(mirror_.data());
   const bool scatters = spec_.kind == CollectiveKind::reduce_scatter;

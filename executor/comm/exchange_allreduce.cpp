@@ -6,6 +6,7 @@
 
 #include "executor/backend/sum_kernels.hpp"
 #include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/platform/chunk_sizes.hpp"
 
 namespace cnnplan {
@@ -16,14 +17,25 @@ Range chunk_of(const Range& range, std::int64_t elements, std::int64_t index) {
   return {begin, std::min(range.end, begin + elements)};
 }
 
+const RankList& peers_of(const ExchangeRound& round, const RankList& members) {
+  RankList peers;
+  if (round.receive_from >= 0) peers.push_back(members.at(round.receive_from));
+  if (round.send_to >= 0) peers.push_back(members.at(round.send_to));
+  return lasting(peers);
+}
+
 // Carries out one round on one rank.
 template <typename T>
 class RoundExchange {
  public:
   using Room = std::array<std::vector<std::byte>, 2>;
 
-  RoundExchange(const ExchangeRound& round, std::span<T> values, Room& received, MPI_Comm comm)
-      : round_(round), values_(values), received_(received), comm_(comm) {}
+  RoundExchange(const ExchangeRound& round,
+                const RankList& peers,
+                std::span<T> values,
+                Room& received,
+                MPI_Comm comm)
+      : round_(round), peers_(peers), values_(values), received_(received), comm_(comm) {}
 
   void run() {
     const std::int64_t most = std::max(round_.sent.size(), round_.received.size());
@@ -41,6 +53,11 @@ class RoundExchange {
   T* target(std::int64_t index, const Range& chunk) {
     if (!round_.adds) return values_.data() + chunk.begin;
     return reinterpret_cast<T*>(received_[index % 2].data());
+  }
+
+  void wait(std::int64_t index) {
+    const Wait wait("MPI_Waitall", peers_);
+    check_mpi(MPI_Waitall(2, requests_[index % 2].data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
   }
 
   static int message_bytes(const Range& chunk) {
@@ -76,12 +93,13 @@ class RoundExchange {
 
   // Waits until the chunk is sent and received. The values that were sent may change afterwards.
   void end(std::int64_t index) {
-    check_mpi(MPI_Waitall(2, requests_[index % 2].data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    wait(index);
     const Range in = chunk_of(round_.received, elements, index);
     if (round_.adds) add(values_.data() + in.begin, target(index, in), in.size());
   }
 
   const ExchangeRound& round_;
+  const RankList& peers_;
   std::span<T> values_;
   Room& received_;
   MPI_Comm comm_;
@@ -92,6 +110,7 @@ class RoundExchange {
 
 ExchangeAllreduce::ExchangeAllreduce(const Communicator& group, const ExchangeShape& shape)
     : group_(group), rounds_(exchange_rounds(shape, group.rank())) {
+  for (const ExchangeRound& round : rounds_) peers_.push_back(&peers_of(round, members_of(group)));
   if (shape.ranks != group.size()) throw std::logic_error("rounds for another number of ranks");
   const std::size_t most = shape.elements * sizeof(double);
   for (std::vector<std::byte>& room : received_)
@@ -108,8 +127,9 @@ void ExchangeAllreduce::sum(std::span<double> values) {
 
 template <typename T>
 void ExchangeAllreduce::run(std::span<T> values) {
-  for (const ExchangeRound& round : rounds_) {
-    RoundExchange<T>(round, values, received_, group_.handle().comm).run();
+  for (std::size_t i = 0; i < rounds_.size(); ++i) {
+    const MPI_Comm comm = group_.handle().comm;
+    RoundExchange<T>(rounds_[i], *peers_[i], values, received_, comm).run();
   }
 }
 

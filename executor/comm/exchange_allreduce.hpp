@@ -32,6 +32,7 @@ class ExchangeAllreduce {
 
   const Communicator& group_;
   std::vector<ExchangeRound> rounds_;
+  std::vector<const RankList*> peers_;  // by round; these lists live until the program ends
   std::array<std::vector<std::byte>, 2> received_;
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/platform/chunk_sizes.hpp"
 
 namespace cnnplan {
@@ -28,7 +29,8 @@ struct SlotRing {
     return memory.data() + index % slot_count * chunk_bytes_between_nodes;
   }
   MPI_Request& request(std::size_t index) { return requests[index % slot_count]; }
-  void wait(std::size_t index) {
+  void wait(std::size_t index, const RankList& peer) {
+    const Wait wait("MPI_Wait", peer);
     check_mpi(MPI_Wait(&request(index), MPI_STATUS_IGNORE), "MPI_Wait");
   }
 };
@@ -38,7 +40,9 @@ class MessageLink final : public RingLink {
   explicit MessageLink(const Communicator& communicator)
       : comm_(communicator.handle().comm),
         left_((communicator.rank() + communicator.size() - 1) % communicator.size()),
-        right_((communicator.rank() + 1) % communicator.size()) {}
+        right_((communicator.rank() + 1) % communicator.size()),
+        left_peer_(peer_list(communicator, left_)),
+        right_peer_(peer_list(communicator, right_)) {}
 
   std::size_t chunk_bytes() const override { return chunk_bytes_between_nodes; }
   int chunks_in_flight() const override { return message_chunks_in_flight; }
@@ -59,7 +63,7 @@ class MessageLink final : public RingLink {
   }
 
   std::byte* outgoing() override {
-    sends_.wait(sends_.next);
+    sends_.wait(sends_.next, right_peer_);
     return sends_.slot(sends_.next);
   }
 
@@ -76,20 +80,22 @@ class MessageLink final : public RingLink {
   }
 
   const std::byte* incoming() override {
-    receives_.wait(released_);
+    receives_.wait(released_, left_peer_);
     return receives_.slot(released_);
   }
 
   void release() override { ++released_; }
 
   void end() override {
-    for (std::size_t i = 0; i < slot_count; ++i) sends_.wait(i);
+    for (std::size_t i = 0; i < slot_count; ++i) sends_.wait(i, right_peer_);
   }
 
  private:
   MPI_Comm comm_;
   int left_;
   int right_;
+  const RankList& left_peer_;
+  const RankList& right_peer_;
   SlotRing sends_;
   SlotRing receives_;
   std::size_t released_ = 0;

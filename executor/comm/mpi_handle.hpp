@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <mpi.h>
 
 #include "executor/comm/communicator.hpp"
 #include "executor/comm/value_collectives.hpp"
+#include "executor/comm/watch/lasting.hpp"
 
 namespace cnnplan {
 
@@ -36,7 +38,19 @@ struct Communicator::Handle {
   MPI_Comm comm = MPI_COMM_NULL;
   int rank = 0;
   int size = 1;
+  // The ranks of the group in the whole program: in one list, and in a list for each of them.
+  // These lists live until the program ends.
+  const RankList* members = nullptr;
+  std::vector<const RankList*> member_lists;
   ValueCollectives collectives;
 };
+
+// Returns the rank of the whole program that is `rank` in the communicator, as a list for a Wait.
+// A rank that is not in the group is left to MPI, which refuses it; then the list has all ranks.
+inline const RankList& peer_list(const Communicator& communicator, int rank) {
+  const Communicator::Handle& handle = communicator.handle();
+  const bool is_member = rank >= 0 && rank < handle.size;
+  return is_member ? *handle.member_lists[rank] : *handle.members;
+}
 
 }  // namespace cnnplan

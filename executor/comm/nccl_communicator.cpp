@@ -11,6 +11,7 @@
 
 #include <nccl.h>
 
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -30,12 +31,14 @@ void check_nccl(ncclResult_t status, const char* call) {
 // come, so it is aborted.
 struct Destroy {
   void operator()(ncclComm_t comm) const {
+    const Wait wait("ncclCommDestroy", *members);
     if (std::uncaught_exceptions() > 0) {
       ncclCommAbort(comm);
     } else {
       ncclCommDestroy(comm);
     }
   }
+  const RankList* members = nullptr;
 };
 
 ncclDataType_t type_of_sum(ElementType element) {
@@ -80,8 +83,12 @@ NcclCommunicator::NcclCommunicator(const Communicator& group)
   ncclUniqueId id{};
   std::memcpy(id.internal, bytes.data(), sizeof(id.internal));
   ncclComm_t comm = nullptr;
-  check_nccl(ncclCommInitRank(&comm, group.size(), id, group.rank()), "ncclCommInitRank");
-  handle_->comm.reset(comm);
+  {
+    const Wait wait("ncclCommInitRank", members_of(group));
+    check_nccl(ncclCommInitRank(&comm, group.size(), id, group.rank()), "ncclCommInitRank");
+  }
+  own_record().add_device_peers(members_of(group));
+  handle_->comm = {comm, Destroy{&members_of(group)}};
   handle_->rank = group.rank();
   handle_->ranks = group.size();
 }

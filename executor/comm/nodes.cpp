@@ -6,15 +6,19 @@
 #include <unistd.h>
 
 #include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 
 namespace cnnplan {
 
 Nodes find_nodes(const Communicator& communicator) {
   const Communicator::Handle& handle = communicator.handle();
   MPI_Comm comm = MPI_COMM_NULL;
-  check_mpi(
-      MPI_Comm_split_type(handle.comm, MPI_COMM_TYPE_SHARED, handle.rank, MPI_INFO_NULL, &comm),
-      "MPI_Comm_split_type");
+  {
+    const Wait wait("MPI_Comm_split_type", *handle.members);
+    check_mpi(
+        MPI_Comm_split_type(handle.comm, MPI_COMM_TYPE_SHARED, handle.rank, MPI_INFO_NULL, &comm),
+        "MPI_Comm_split_type");
+  }
   const Communicator::Handle node(comm);
   const double most = communicator.maximum(node.size);
   const bool regular = most == node.size && node.rank == handle.rank % node.size;

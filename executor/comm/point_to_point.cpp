@@ -4,6 +4,7 @@
 #include <array>
 
 #include "executor/comm/mpi_handle.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 
 namespace cnnplan {
 namespace {
@@ -15,6 +16,7 @@ int byte_count(std::span<const std::byte> bytes) {
 }  // namespace
 
 void send(const Communicator& communicator, std::span<const std::byte> bytes, int peer) {
+  const Wait wait("MPI_Send", peer_list(communicator, peer));
   check_mpi(MPI_Send(bytes.data(),
                      byte_count(bytes),
                      MPI_BYTE,
@@ -25,6 +27,7 @@ void send(const Communicator& communicator, std::span<const std::byte> bytes, in
 }
 
 void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer) {
+  const Wait wait("MPI_Recv", peer_list(communicator, peer));
   check_mpi(MPI_Recv(bytes.data(),
                      byte_count(bytes),
                      MPI_BYTE,
@@ -37,6 +40,7 @@ void receive(const Communicator& communicator, std::span<std::byte> bytes, int p
 
 struct PairExchange::State {
   std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  const RankList* peer = nullptr;
 };
 
 PairExchange::PairExchange(const Communicator& communicator,
@@ -44,6 +48,7 @@ PairExchange::PairExchange(const Communicator& communicator,
                            std::span<std::byte> received,
                            int peer)
     : state_(std::make_unique<State>()) {
+  state_->peer = &peer_list(communicator, peer);
   const MPI_Comm comm = communicator.handle().comm;
   check_mpi(MPI_Irecv(received.data(),
                       byte_count(received),
@@ -68,6 +73,7 @@ PairExchange& PairExchange::operator=(PairExchange&&) noexcept = default;
 PairExchange::~PairExchange() = default;
 
 void PairExchange::wait() {
+  const Wait wait("MPI_Waitall", *state_->peer);
   check_mpi(MPI_Waitall(2, state_->requests.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
 }
 

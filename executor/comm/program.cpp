@@ -5,7 +5,14 @@
 #include <exception>
 #include <iostream>
 #include <optional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
 
+#include "executor/comm/nodes.hpp"
+#include "executor/comm/watch/wait_record.hpp"
+#include "executor/comm/watch/watchdog.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 
@@ -52,9 +59,36 @@ void throw_failure_of(int rank, const Failure& own, const Communicator& world) {
   }
 }
 
+// Returns an unguessable text, equal on all ranks. This call is collective.
+std::string shared_token(const Communicator& world) {
+  std::random_device random;
+  return world.broadcast(std::to_string(random()) + "-" + std::to_string(random()), 0);
+}
+
+// Every rank gets the texts of all ranks, none of which has several lines. This call is collective.
+std::vector<std::string> all_texts(const std::string& own, const Communicator& world) {
+  std::string lines;
+  for (const std::string& text : world.gather(own, 0)) lines += text + '\n';
+  std::istringstream in(world.broadcast(lines, 0));
+  std::vector<std::string> texts;
+  for (std::string line; std::getline(in, line);) texts.push_back(line);
+  return texts;
+}
+
+// Tells the watchdogs of all ranks how to reach each other. This call is collective.
+void connect(Watchdog& watchdog) {
+  const Communicator world = Communicator::world();
+  const WatchPeers peers{.rank = world.rank(),
+                         .addresses = all_texts(watchdog.address(), world),
+                         .hosts = all_texts(host_name(), world),
+                         .token = shared_token(world)};
+  watchdog.connect(peers, [] { abort_all_ranks(static_cast<int>(ExitCode::peer_lost)); });
+}
+
 int run_on(const std::string& name, const std::function<void(const Communicator& world)>& body) {
   const Communicator world = Communicator::world();
   const Communicator failed = Communicator::world();  // has no messages of `body` under way
+  const Activity activity("set-up");
   const auto failure = failure_of([&] { body(world); });
   if (!failure) return static_cast<int>(ExitCode::ok);
   const int code = static_cast<int>(failure->code);
@@ -69,12 +103,15 @@ int run_on(const std::string& name, const std::function<void(const Communicator&
 }  // namespace
 
 int run_program(const std::string& name,
+                double comm_timeout_s,
                 int argc,
                 char** argv,
                 const std::function<void(const Communicator& world)>& body) {
   int code = 0;
   const auto failure = failure_of([&] {
+    Watchdog watchdog(name, comm_timeout_s);  // It watches the begin and the end of MPI, too.
     const MpiSession session(argc, argv);
+    connect(watchdog);
     code = run_on(name, body);
   });
   if (!failure) return code;

@@ -14,6 +14,7 @@
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/shared_memory.hpp"
 #include "executor/comm/store_choice.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/memory_units.hpp"
 #include "planner/platform/chunk_sizes.hpp"
 
@@ -111,7 +112,9 @@ class SharedLink final : public RingLink {
                                 ? spins_on_shared_core
                                 : spins_on_own_core),
         right_(make_queue(communicator.rank())),
-        left_(join_queue(communicator)) {}
+        left_(join_queue(communicator)),
+        right_peer_(peer_list(communicator, (communicator.rank() + 1) % communicator.size())),
+        left_peer_(peer_list(communicator, left_of(communicator))) {}
 
   std::size_t chunk_bytes() const override { return chunk_bytes_inside_node; }
   int chunks_in_flight() const override { return shared_chunks_in_flight; }
@@ -126,14 +129,14 @@ class SharedLink final : public RingLink {
 
   std::byte* outgoing() override {
     const std::uint64_t sent = right_.passed();
-    if (sent >= slot_count) wait_for(right_.queue().released, sent - slot_count + 1);
+    if (sent >= slot_count) wait_for(right_.queue().released, sent - slot_count + 1, right_peer_);
     return right_.slot();
   }
 
   void send(std::size_t) override { right_.pass(right_.queue().sent); }
 
   const std::byte* incoming() override {
-    wait_for(left_.queue().sent, left_.passed() + 1);
+    wait_for(left_.queue().sent, left_.passed() + 1, left_peer_);
     store_.note_chunk();
     return left_.slot();
   }
@@ -143,6 +146,10 @@ class SharedLink final : public RingLink {
   void end() override { store_.end(); }
 
  private:
+  static int left_of(const Communicator& communicator) {
+    return (communicator.rank() + communicator.size() - 1) % communicator.size();
+  }
+
   std::byte* area(int rank) const { return memory_->data() + rank * area_bytes; }
 
   QueueEnd make_queue(int rank) const { return {area(rank), new (area(rank)) LinkQueue}; }
@@ -150,12 +157,15 @@ class SharedLink final : public RingLink {
   // Waits until all ranks have made their queues.
   QueueEnd join_queue(const Communicator& communicator) const {
     communicator.barrier();
-    std::byte* const left =
-        area((communicator.rank() + communicator.size() - 1) % communicator.size());
+    std::byte* const left = area(left_of(communicator));
     return {left, std::launder(reinterpret_cast<LinkQueue*>(left))};
   }
 
-  void wait_for(const std::atomic<std::uint64_t>& counter, std::uint64_t value) const {
+  void wait_for(const std::atomic<std::uint64_t>& counter,
+                std::uint64_t value,
+                const RankList& peer) const {
+    if (counter.load(std::memory_order_acquire) >= value) return;
+    const Wait wait("ring in shared memory", peer);
     for (std::int64_t spins = 1; counter.load(std::memory_order_acquire) < value; ++spins) {
       pause_core();
       if (spins % spins_between_progress != 0) continue;
@@ -175,6 +185,8 @@ class SharedLink final : public RingLink {
   int spins_before_yield_;
   QueueEnd right_;  // this rank sends
   QueueEnd left_;   // this rank receives
+  const RankList& right_peer_;
+  const RankList& left_peer_;
   TimedStore store_;
 };
 

@@ -8,6 +8,7 @@
 #include "executor/comm/cuda_aware.hpp"
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/transfer_message.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 
 namespace cnnplan {
 namespace {
@@ -44,10 +45,25 @@ void start_all(std::vector<MPI_Request>& requests) {
   check_mpi(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
 }
 
-void wait_all(std::vector<MPI_Request>& requests) {
-  check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
+// The requests of all messages that a transfer sends, and the ranks that receive them.
+struct SendRequests {
+  std::vector<MPI_Request> all;
+  const RankList* peers = nullptr;
+};
+
+void wait_all(SendRequests& requests) {
+  if (requests.all.empty()) return;
+  const Wait wait("MPI_Waitall", *requests.peers);
+  check_mpi(
+      MPI_Waitall(static_cast<int>(requests.all.size()), requests.all.data(), MPI_STATUSES_IGNORE),
+      "MPI_Waitall");
 }
+
+// Says from which rank a message comes, and whether it has come.
+struct Receipt {
+  const RankList* from = nullptr;
+  bool has_arrived = false;
+};
 
 // A received piece is copied or added as soon as its message has arrived.
 struct Unpack {
@@ -77,9 +93,9 @@ struct Transfer::State {
   BoxBuffer destination;
   std::vector<TransferMessage> sends;
   std::vector<TransferMessage> receives;
-  std::vector<MPI_Request> send_requests;
+  SendRequests send_requests;
   std::vector<MPI_Request> receive_requests;
-  std::vector<bool> arrived;  // by receive
+  std::vector<Receipt> receipts;  // by receive
   std::vector<BoxCopy> packs;
   std::vector<Unpack> unpacks;  // in the order of the list
 };
@@ -106,12 +122,14 @@ Transfer::State::~State() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized != 0) return;
-  for (MPI_Request& request : send_requests) MPI_Request_free(&request);
+  for (MPI_Request& request : send_requests.all) MPI_Request_free(&request);
   for (MPI_Request& request : receive_requests) MPI_Request_free(&request);
 }
 
 void Transfer::State::add_sends(const Communicator& communicator, const BoxesByPeer& boxes) {
+  RankList peers;
   for (const auto& [peer, peer_boxes] : boxes) {
+    peers.push_back(members_of(communicator).at(peer));
     const TransferMessage& message = sends.emplace_back(peer, peer_boxes, source, true, memory);
     for (const TensorView& staged : message.staged()) {
       packs.push_back(make_box_copy(staged, view_of(source, staged.box), spec.element));
@@ -122,13 +140,15 @@ void Transfer::State::add_sends(const Communicator& communicator, const BoxesByP
                             peer,
                             spec.tag,
                             communicator.handle().comm,
-                            &send_requests.emplace_back(MPI_REQUEST_NULL)),
+                            &send_requests.all.emplace_back(MPI_REQUEST_NULL)),
               "MPI_Send_init");
   }
+  send_requests.peers = &lasting(peers);
 }
 
 void Transfer::State::add_receives(const Communicator& communicator, const BoxesByPeer& boxes) {
   for (const auto& [peer, peer_boxes] : boxes) {
+    receipts.push_back({.from = &peer_list(communicator, peer)});
     const bool in_place = !spec.accumulate;
     const TransferMessage& message =
         receives.emplace_back(peer, peer_boxes, destination, in_place, memory);
@@ -166,17 +186,21 @@ void Transfer::State::add_unpacks(int rank) {
 
 void Transfer::State::receive(std::size_t index) {
   MPI_Request& request = receive_requests[index];
-  if (arrived[index]) return;
-  check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  Receipt& receipt = receipts[index];
+  if (receipt.has_arrived) return;
+  {
+    const Wait wait("MPI_Wait", *receipt.from);
+    check_mpi(MPI_Wait(&request, MPI_STATUS_IGNORE), "MPI_Wait");
+  }
   receives[index].copy_from_mirror(*spec.device);
-  arrived[index] = true;
+  receipt.has_arrived = true;
 }
 
 void Transfer::State::start() {
   if (spec.zero_first && spec.destination != nullptr) {
     spec.device->clear(spec.destination, volume(spec.destination_box) * bytes_of(spec.element));
   }
-  arrived.assign(receives.size(), false);
+  for (Receipt& receipt : receipts) receipt.has_arrived = false;
   // Mirrors can receive at any time. Device buffers can receive only after earlier work in the
   // queue has finished with them.
   if (memory.mirrored || spec.device->is_host()) start_all(receive_requests);
@@ -186,9 +210,12 @@ void Transfer::State::start() {
 }
 
 void Transfer::State::finish() {
-  if (!sends.empty() || !receives.empty()) packed->synchronize();
+  if (!sends.empty() || !receives.empty()) {
+    const DeviceWait wait;
+    packed->synchronize();
+  }
   if (!memory.mirrored && !spec.device->is_host()) start_all(receive_requests);
-  start_all(send_requests);
+  start_all(send_requests.all);
   for (const Unpack& unpack : unpacks) {
     if (unpack.message >= 0) receive(unpack.message);
     spec.accumulate ? spec.device->add(unpack.copy) : spec.device->copy(unpack.copy);

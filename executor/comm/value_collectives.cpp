@@ -12,6 +12,7 @@
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/ring.hpp"
 #include "executor/comm/shared_link.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
@@ -29,7 +30,9 @@ MPI_Datatype datatype(std::uint16_t) {
 
 // Sums in parts whose number of elements fits MPI's int counts.
 template <typename T>
-void library_allreduce(std::span<T> values, MPI_Comm comm) {
+void library_allreduce(std::span<T> values, const Communicator& communicator) {
+  const MPI_Comm comm = communicator.handle().comm;
+  const Wait wait("MPI_Allreduce", members_of(communicator));
   constexpr std::size_t most = std::size_t{1} << 30;
   for (std::size_t begin = 0; begin < values.size(); begin += most) {
     const auto part = values.subspan(begin, std::min(most, values.size() - begin));
@@ -59,6 +62,7 @@ struct ShardCounts {
 template <typename T>
 void library_reduce_scatter(std::span<T> values, const Communicator& communicator) {
   const ShardCounts shards(std::ssize(values), communicator.size());
+  const Wait wait("MPI_Reduce_scatter", members_of(communicator));
   check_mpi(MPI_Reduce_scatter(MPI_IN_PLACE,
                                values.data(),
                                shards.counts.data(),
@@ -73,6 +77,7 @@ void library_reduce_scatter(std::span<T> values, const Communicator& communicato
 template <typename T>
 void library_allgather(std::span<T> values, const Communicator& communicator) {
   const ShardCounts shards(std::ssize(values), communicator.size());
+  const Wait wait("MPI_Allgatherv", members_of(communicator));
   check_mpi(MPI_Allgatherv(MPI_IN_PLACE,
                            0,
                            MPI_DATATYPE_NULL,
@@ -104,7 +109,7 @@ void ValueCollectives::allreduce(const Communicator& communicator,
   if (communicator.size() == 1) return;
   switch (algorithm) {
     case AllreduceAlgorithm::library:
-      return library_allreduce(values, communicator.handle().comm);
+      return library_allreduce(values, communicator);
     case AllreduceAlgorithm::ring:
       return ring_collective(CollectiveKind::allreduce,
                              values,

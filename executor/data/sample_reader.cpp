@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "executor/backend/element.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "executor/data/positions.hpp"
 #include "planner/base/error.hpp"
 
@@ -170,6 +171,7 @@ void read_sample(const ScaledDataset& tensor,
   const Range all = shown.stored[Dim::h];
   for (std::int64_t begin = all.begin; begin < all.end; begin += rows) {
     Box part = shown.stored;
+    give_sign_of_progress();
     part[Dim::h] = {begin, std::min(begin + rows, all.end)};
     tensor.dataset.read(select(index, part, tensor.dims), tensor.read_as, staging.get());
     with_file_type(tensor.read_as, [&]<typename Stored>(Stored) {

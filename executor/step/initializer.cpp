@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "executor/backend/random.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 
 namespace cnnplan {
 namespace {
@@ -50,6 +51,7 @@ std::vector<double> initial_weight(const ParameterSlot& slot,
   const double scale = connected ? 1.0 / std::sqrt(fan_in(slot)) : std::sqrt(2.0 / fan_in(slot));
   std::vector<double> values;
   values.reserve(slot.elements);
+  give_sign_of_progress();
   for_each_run(slot.shape, slot.box, [&](std::int64_t first, std::int64_t count) {
     (connected ? add_uniform : add_normal)(key, first, count, scale, values);
   });

@@ -6,6 +6,8 @@
 
 #include "executor/comm/device_collective.hpp"
 #include "executor/comm/transfer.hpp"
+#include "executor/comm/watch/lasting.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -17,8 +19,10 @@ OperationPreparer::OperationPreparer(const Schedule& schedule,
     : schedule_(schedule), context_(context), memory_(memory), left_out_(left_out) {}
 
 PreparedOperation OperationPreparer::prepare(const Operation& operation) const {
+  give_sign_of_progress();
   PreparedOperation prepared =
       std::visit([this](const auto& body) { return prepare_body(body); }, operation.body);
+  prepared.name = &lasting(operation.id);
   prepared.begin = device().make_event();
   prepared.end = device().make_event();
   const bool is_replaced = context_.groups == nullptr && context_.in_place_of_communication &&

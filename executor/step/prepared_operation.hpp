@@ -19,6 +19,7 @@ struct PreparedOperation {
   std::int64_t staging_bytes = 0;
   std::string implementation;  // of a kernel, as the backend names it
   bool is_kernel = false;
+  const std::string* name = nullptr;  // lives until the program ends
   std::unique_ptr<Event> begin;
   std::unique_ptr<Event> end;
 };

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <numeric>
 
+#include "executor/comm/watch/wait_record.hpp"
 #include "executor/step/operation_preparer.hpp"
 #include "planner/base/error.hpp"
 
@@ -57,6 +58,7 @@ void StepRunner::select_and_wait(OperationIndex operation) {
 void StepRunner::start(OperationIndex operation, const StepState& state) {
   PreparedOperation& own = prepared_[operation];
   if (!own.start) return;
+  tell(own);
   if (own.is_kernel) return start_kernel(operation, state);
   own.start(state);
   if (!own.finish) return;
@@ -70,6 +72,13 @@ void StepRunner::start(OperationIndex operation, const StepState& state) {
     finish(unfinished_.before(operation));
     queues_.select_stream(operation);
   }
+}
+
+// Tells the watchdog what this rank does. Of several lanes, only the first one communicates, and
+// the names of kernels in other lanes would hide what it does.
+void StepRunner::tell(const PreparedOperation& operation) const {
+  if (lanes_ != nullptr && operation.is_kernel) return give_sign_of_progress();
+  own_record().set_activity(*operation.name);
 }
 
 void StepRunner::start_kernel(OperationIndex operation, const StepState& state) {
@@ -86,6 +95,7 @@ void StepRunner::start_kernel(OperationIndex operation, const StepState& state) 
 void StepRunner::finish(const std::vector<OperationIndex>& operations) {
   for (OperationIndex operation : operations) {
     queues_.select_stream(operation);
+    tell(prepared_[operation]);
     prepared_[operation].finish();
     if (context_.overlap) prepared_[operation].end->record();
   }
@@ -126,13 +136,18 @@ void StepRunner::run(const StepState& state, Timing timing) {
   } else {
     run_operations(state, timing);
   }
-  if (queues_.are_several()) device().synchronize();  // The sum of the loss is in another queue.
+  if (queues_.are_several()) wait_for_device();  // The sum of the loss is in another queue.
   memory_.fetch_loss();
-  device().synchronize();
+  wait_for_device();
   step_time_s_ = std::chrono::duration<double>(Clock::now() - begin).count();
   graphs_->end_step(step_time_s_, timing);
   times_s_.clear();
   if (timing == Timing::operations) read_times();
+}
+
+void StepRunner::wait_for_device() const {
+  const DeviceWait wait;
+  device().synchronize();
 }
 
 // An operation takes the time from its begin to its end. In one queue, it begins at the end of the

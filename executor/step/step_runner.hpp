@@ -61,6 +61,8 @@ class StepRunner {
   void run_operations(const StepState& state, Timing timing);
   void select_and_wait(OperationIndex operation);
   void start(OperationIndex operation, const StepState& state);
+  void tell(const PreparedOperation& operation) const;
+  void wait_for_device() const;
   void start_kernel(OperationIndex operation, const StepState& state);
   void finish(const std::vector<OperationIndex>& operations);
   void finish_all();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "executor/checkpoint/parameter_file.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "executor/training/evaluation.hpp"
 #include "executor/training/finite_check.hpp"
 #include "executor/training/raise_cycles.hpp"
@@ -81,7 +82,10 @@ StepState TrainingSteps::state_of(std::int64_t step) const {
 }
 
 void TrainingSteps::run_step(std::int64_t step, RunReport& report) {
-  context_.world.barrier();
+  {
+    const Activity activity("begin of a step");
+    context_.world.barrier();
+  }
   runner_->run(state_of(step), times_->timing_of(step));
   report.loss.push_back(finite_loss(*runner_, step));
   times_->record(step, *runner_);
@@ -146,6 +150,7 @@ void TrainingSteps::average_running_values() {
 
 void TrainingSteps::evaluate(RunReport& report) {
   if (context_.test == nullptr) return;
+  const Activity activity("evaluation");
   drop_runner();
   const double result = cnnplan::evaluate(
       plan_, context_.backend, context_.parameters, context_.groups, *context_.test);

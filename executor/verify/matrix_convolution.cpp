@@ -9,6 +9,7 @@
 #include <Eigen/Core>
 
 #include "executor/backend/function_kernel.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "executor/verify/window_rows.hpp"
 
 namespace cnnplan {
@@ -89,6 +90,7 @@ class MatrixConvolution {
   void for_each_block(const F& f) {
     const std::int64_t step = windows_.most_selected();
     for (std::int64_t first = 0; first < windows_.positions(); first += step) {
+      give_sign_of_progress();
       windows_.select(first, std::min(step, windows_.positions() - first));
       for (std::int64_t group = 0; group < spec_.groups; ++group) f(group);
     }

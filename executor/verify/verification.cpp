@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "executor/comm/program.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "executor/hdf5/weights_file.hpp"
 #include "executor/training/training_context.hpp"
 #include "executor/verify/blunt_tensor.hpp"
@@ -133,6 +134,7 @@ void compare(const OneRank& one, Precision precision, Verification& result) {
   std::vector<DumpedTensor> tensors = one.tensors();
   std::erase_if(tensors, [](const DumpedTensor& tensor) { return tensor.kind == Kind::weight; });
   for (const DumpedTensor& tensor : tensors) {
+    give_sign_of_progress();
     result.tensors.push_back(
         compare_tensor(tensor.name, read_runs(one, tensor), element_of(tensor, precision)));
   }

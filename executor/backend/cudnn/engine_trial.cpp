@@ -10,6 +10,7 @@
 #include "executor/backend/cudnn/first_run.hpp"
 #include "executor/backend/cudnn/trial_operands.hpp"
 #include "executor/backend/cudnn/trial_workspace.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
@@ -113,6 +114,7 @@ class VariantTrial {
 
  private:
   void time(ConvolutionProgram& program, const ConvolutionVariant& variant, const Engine& engine) {
+    give_sign_of_progress();
     double time_s = std::numeric_limits<double>::infinity();
     const bool ran = completes_first_run(library_, spec_, program, [&] {
       time_s = stopwatch_.best_seconds(program, operands_, best_.seconds_to_beat());
@@ -219,6 +221,7 @@ std::string first_recommended(Library& library, const KernelSpec& spec, const En
          recommended_engines(EngineTarget(library.handle()), graph->graph, rules)) {
       auto program = try_program(library, spec, variant, *graph, engine);
       if (!program) continue;
+      give_sign_of_progress();
       constexpr double once = 0.0;
       const auto run_once = [&] { stopwatch.best_seconds(*program, filled.operands(), once); };
       if (completes_first_run(library, spec, *program, run_once)) return program->name();

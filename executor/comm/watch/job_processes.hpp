@@ -1,0 +1,25 @@
+// Finds the other ranks of this program on this host by the environment that the launcher gave
+// them.
+#pragma once
+
+#include <vector>
+
+namespace cnnplan {
+
+struct JobProcess {
+  int pid = 0;
+  int rank = 0;    // in the launcher's count, which is MPI's
+  char state = 0;  // as in /proc: R running, S sleeping, D in the kernel, T stopped, t traced
+
+  bool is_stopped() const { return state == 'T'; }
+};
+
+// Lists all ranks on this host in ascending order, this one among them. The list is empty where no
+// launcher with PMIx started this process, or where /proc cannot be read.
+std::vector<JobProcess> job_processes();
+
+// Kills the stopped ranks on this host, which could not end by themselves, and the rank `lost`.
+// This process is left alone. Use it when the program ends.
+void kill_lost_processes(int lost);
+
+}  // namespace cnnplan

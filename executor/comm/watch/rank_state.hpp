@@ -1,0 +1,33 @@
+// Describes what one rank does, as its watchdog tells the others.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "executor/comm/watch/lasting.hpp"
+
+namespace cnnplan {
+
+struct RankState {
+  std::string call;        // the blocking call; empty: it does not wait for other ranks
+  std::string activity;    // the operation or phase
+  RankList waits_for;      // empty unless it waits
+  double unchanged_s = 0;  // since the wait began; without a wait, since the last sign of progress
+
+  bool is_waiting() const { return !call.empty(); }
+  bool operator==(const RankState&) const = default;
+};
+
+// What a reporter knows of one rank.
+struct RankReport {
+  std::optional<RankState> state;  // the last answer; none: it never answered
+  double silent_s = 0;             // since the last answer
+
+  // Returns for how long the rank has waited, or has shown no progress, as far as is known.
+  double unchanged_s() const { return state ? state->unchanged_s + silent_s : silent_s; }
+};
+
+using RankReports = std::vector<RankReport>;  // by rank
+
+}  // namespace cnnplan

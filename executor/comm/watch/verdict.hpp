@@ -1,0 +1,33 @@
+// Decides from the states of all ranks whether one of them is lost, and which one was first.
+#pragma once
+
+#include "executor/comm/watch/rank_state.hpp"
+
+namespace cnnplan {
+
+enum class Fault {
+  none,      // nobody waits too long, or the rank that others wait for gets on
+  silent,    // the watchdog of the culprit does not answer: stopped, killed, or out of reach
+  stuck,     // the culprit waits for nobody and gives no sign of progress
+  deadlock,  // all ranks that are waited for wait themselves; the culprit has waited longest
+};
+
+struct Verdict {
+  Fault fault = Fault::none;
+  int culprit = -1;  // a rank
+  int waiter = -1;   // the rank that waits, directly or through other ranks, for the culprit
+
+  bool operator==(const Verdict&) const = default;
+};
+
+struct WaitLimits {
+  double wait_s = 0;    // longer waits are too long, and so is local work without progress
+  double silent_s = 0;  // a rank that does not answer for longer is silent
+};
+
+// Follows "waits for" from the ranks that wait too long, the longest wait first, up to ranks that
+// wait for nobody. Among these, a silent rank is the culprit before a stuck one. A rank that
+// computes and gets on is no culprit, and neither is any rank that waits for it.
+Verdict judge(const RankReports& reports, const WaitLimits& limits);
+
+}  // namespace cnnplan

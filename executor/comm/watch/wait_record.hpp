@@ -1,0 +1,117 @@
+// Says what this process waits for, so that its watchdog can tell others. Writing costs a few
+// nanoseconds and takes no lock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "executor/comm/watch/lasting.hpp"
+#include "planner/base/memory_units.hpp"
+
+namespace cnnplan {
+
+// What a record said at one moment.
+struct WaitView {
+  const char* call = nullptr;       // the blocking call, such as "MPI_Wait"; null: not waiting
+  const RankList* peers = nullptr;  // the ranks that it waits for; null: not waiting
+  const std::string* activity = nullptr;  // the operation or phase; null before the first one
+  std::uint64_t changes = 0;              // differs whenever a wait has begun or ended
+  std::uint64_t signs = 0;                // differs whenever there was a sign of progress
+
+  bool is_waiting() const { return call != nullptr; }
+};
+
+// One thread at a time begins and ends waits, which do not nest. Any thread gives signs of
+// progress, and any thread reads. Texts and lists must live until the program ends.
+class WaitRecord {
+ public:
+  void begin(const char* call, const RankList& peers) { write(call, &peers); }
+  void end() { write(nullptr, nullptr); }
+  // The activity stays until the next one is set. To set it is a sign of progress.
+  void set_activity(const std::string& activity) {
+    activity_.store(&activity, std::memory_order_relaxed);
+    give_sign();
+  }
+  const std::string* activity() const { return activity_.load(std::memory_order_relaxed); }
+  // Says that local work has got on. When two threads do so at once, one sign may be lost.
+  void give_sign() {
+    signs_.store(signs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  // Says that work of the device may from now on wait for these ranks, too.
+  void add_device_peers(const RankList& peers);
+  const RankList* device_peers() const { return device_peers_.load(std::memory_order_relaxed); }
+  // Returns values that belong together, although the record may change meanwhile.
+  WaitView view() const;
+
+ private:
+  // An odd version says that a write is under way.
+  void write(const char* call, const RankList* peers) {
+    const std::uint64_t version = version_.load(std::memory_order_relaxed);
+    version_.store(version + 1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    call_.store(call, std::memory_order_relaxed);
+    peers_.store(peers, std::memory_order_relaxed);
+    version_.store(version + 2, std::memory_order_release);
+  }
+
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> version_{0};
+  std::atomic<const char*> call_{nullptr};
+  std::atomic<const RankList*> peers_{nullptr};
+  std::atomic<const std::string*> activity_{nullptr};
+  std::atomic<std::uint64_t> signs_{0};
+  std::atomic<const RankList*> device_peers_{nullptr};  // null: the device waits for nobody
+};
+
+// Returns the record of this process, which has one as it has one MPI.
+WaitRecord& own_record();
+
+// A blocking call waits for other ranks as long as this object lives.
+class Wait {
+ public:
+  // `call` and `peers` must live until the program ends.
+  Wait(const char* call, const RankList& peers) { own_record().begin(call, peers); }
+  ~Wait() { own_record().end(); }
+  Wait(const Wait&) = delete;
+  Wait& operator=(const Wait&) = delete;
+};
+
+// The host waits for its device as long as this object lives. This is a wait for other ranks only
+// if the device exchanges messages with them, as NCCL lets it do.
+class DeviceWait {
+ public:
+  DeviceWait() : waits_(own_record().device_peers() != nullptr) {
+    if (waits_) own_record().begin("the device, which runs NCCL", *own_record().device_peers());
+  }
+  ~DeviceWait() {
+    if (waits_) own_record().end();
+  }
+  DeviceWait(const DeviceWait&) = delete;
+  DeviceWait& operator=(const DeviceWait&) = delete;
+
+ private:
+  bool waits_;
+};
+
+// Names what this rank does, as long as the object lives; afterwards the previous name returns.
+class Activity {
+ public:
+  explicit Activity(const std::string& name) : previous_(own_record().activity()) {
+    own_record().set_activity(lasting(name));
+  }
+  ~Activity() {
+    if (previous_ != nullptr) own_record().set_activity(*previous_);
+  }
+  Activity(const Activity&) = delete;
+  Activity& operator=(const Activity&) = delete;
+
+ private:
+  const std::string* previous_;
+};
+
+// Says that long local work has got on, so that ranks that wait for this one go on waiting.
+inline void give_sign_of_progress() {
+  own_record().give_sign();
+}
+
+}  // namespace cnnplan

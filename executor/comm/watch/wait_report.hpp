@@ -1,0 +1,26 @@
+// Writes what the reporter tells the user: the first culprit, and who waits for whom.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "executor/comm/watch/verdict.hpp"
+
+namespace cnnplan {
+
+// Returns "3", "0 to 7, 9" or "-" for an empty list. Of a long list, the end is left out.
+std::string ranks_text(const RankList& ranks);
+
+// Returns a sentence about the culprit of `verdict`. `place` says where it runs, and may add what
+// the system knows of its process: "node1, pid 17, stopped". @pre a fault was found
+std::string culprit_text(const Verdict& verdict,
+                         const RankReports& reports,
+                         const std::string& place);
+
+// Returns lines with a row for each rank: host, what it does, for whom it waits, and since when.
+// `hosts` has an entry for each rank. Of many ranks, some rows are left out.
+std::string waits_table(const RankReports& reports,
+                        const std::vector<std::string>& hosts,
+                        const Verdict& verdict);
+
+}  // namespace cnnplan

@@ -1,0 +1,31 @@
+// Turns the messages between watchdogs into datagrams and back.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "executor/comm/watch/rank_state.hpp"
+
+namespace cnnplan {
+
+struct WatchMessage {
+  enum class Kind {
+    state,  // what the sender does
+    query,  // asks for a state, and says that the sender collects states
+    end,    // tells the receiver to end; `culprit` is the rank that was lost
+  };
+  Kind kind = Kind::query;
+  int from = 0;
+  int culprit = -1;
+  RankState state;
+
+  bool operator==(const WatchMessage&) const = default;
+};
+
+// `token` is a secret of the program's ranks, without blanks.
+std::string to_datagram(const WatchMessage& message, const std::string& token);
+
+// Returns nothing for a datagram that is no message, or has another token.
+std::optional<WatchMessage> parse_datagram(const std::string& datagram, const std::string& token);
+
+}  // namespace cnnplan

@@ -1,0 +1,72 @@
+// Bounds every wait of this rank for others: a thread looks at what the rank waits for, and ends
+// all ranks when one of them is lost.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "executor/comm/watch/inquiry.hpp"
+#include "executor/comm/watch/side_channel.hpp"
+#include "executor/comm/watch/state_watch.hpp"
+#include "executor/comm/watch/watch_clock.hpp"
+
+namespace cnnplan {
+
+// What all watchdogs of a program know of each other.
+struct WatchPeers {
+  int rank = 0;                        // of this process
+  std::vector<std::string> addresses;  // of the side channels, by rank
+  std::vector<std::string> hosts;      // by rank
+  std::string token;                   // a secret of the program, without blanks
+};
+
+// From its start on, the watchdog ends this process with exit code 8 if one wait takes longer than
+// the limit. From connect() on, the lowest rank that answers decides for all ranks, warns at a
+// third of the limit, and names the rank that was lost first. A rank that computes and gives signs
+// of progress may take as long as it likes. Time in which the process was suspended does not count.
+class Watchdog {
+ public:
+  // `program` begins each message. A limit of 0 starts no watchdog.
+  // @throws std::system_error where the system has no thread left
+  Watchdog(std::string program, double limit_s);
+  ~Watchdog();
+  Watchdog(const Watchdog&) = delete;
+  Watchdog& operator=(const Watchdog&) = delete;
+
+  // Returns the address by which others reach this watchdog.
+  std::string address() const { return channel_.address(); }
+  // `end_job` asks the launcher to end all ranks; it need not return. Call connect() once.
+  void connect(const WatchPeers& peers, std::function<void()> end_job);
+
+ private:
+  void watch();
+  void look(double steady_s);
+  void take_datagrams(const RankState& own);
+  void step(const RankState& own);
+  void send(const std::vector<Inquiry::Outgoing>& messages) const;
+  std::string place_of(int rank) const;
+  void warn(const Verdict& verdict, const RankState& own) const;
+  void require_unconnected_in_time(const RankState& own) const;
+  [[noreturn]] void end_all(const Verdict& verdict, const RankState& own) const;
+  void tell_end(int culprit) const;
+
+  std::string program_;
+  double limit_s_;
+  SideChannel channel_;
+  WatchClock clock_;
+  StateWatch state_;
+  WatchPeers peers_;
+  std::function<void()> end_job_;
+  std::optional<Inquiry> inquiry_;
+  double next_step_s_ = 0;
+  std::atomic<bool> is_connected_{false};  // then the four members above are set
+  std::atomic<bool> stops_{false};
+  std::thread thread_;
+};
+
+}  // namespace cnnplan
