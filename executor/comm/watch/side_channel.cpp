@@ -57,7 +57,11 @@ SideChannel::SideChannel()
       wake_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   sockaddr_in any{};
   any.sin_family = AF_INET;
-  if (socket_ >= 0) bind(socket_, reinterpret_cast<const sockaddr*>(&any), sizeof(any));
+  if (socket_ < 0) return;
+  const int bound = ::bind(socket_, reinterpret_cast<const sockaddr*>(&any), sizeof(any));
+  if (bound == 0) return;
+  close(socket_);
+  socket_ = -1;
 }
 
 SideChannel::~SideChannel() {

@@ -103,5 +103,16 @@ TEST_CASE("WaitRecord: a view is consistent while another thread writes") {
   CHECK(waiting > 0);
 }
 
+// From here on, the record of this process says that its device waits for rank 5.
+TEST_CASE("DeviceWait: is a wait for ranks once the device exchanges messages with them") {
+  own_record().add_device_peers(RankList{5});
+  {
+    const DeviceWait wait;
+    CHECK(own_record().view().is_waiting());
+    CHECK(*own_record().view().peers == RankList{5});
+  }
+  CHECK(!own_record().view().is_waiting());
+}
+
 }  // namespace
 }  // namespace cnnplan
