@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "executor/agreement/equal_facts.hpp"
 #include "executor/training/trainer.hpp"
 
 namespace cnnplan {
@@ -19,6 +21,7 @@ struct Options {
   std::string verify;          // what to compare with; empty: training
   std::int64_t check_period = 0;
   TrainingOptions training;
+  std::vector<Fact> equal;  // options that all ranks must have alike
 };
 
 // Fills `options`. Returns an exit code if there is nothing to run: after --help, or after a

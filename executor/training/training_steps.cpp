@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "executor/agreement/replica_check.hpp"
 #include "executor/checkpoint/parameter_file.hpp"
 #include "executor/training/evaluation.hpp"
 #include "executor/training/finite_check.hpp"
@@ -44,6 +45,7 @@ void TrainingSteps::run(RunReport& report) {
       states_.clear();
     }
     run_step(step, report);
+    compare_replicas(step + 1);
     if (context_.checkpoints != nullptr) save_or_stop(step + 1, report);
   }
   gather_weights(sharded());
@@ -53,6 +55,16 @@ void TrainingSteps::run(RunReport& report) {
 
 void TrainingSteps::require_finite(std::int64_t done) const {
   cnnplan::require_finite(context_.parameters, plan_.network, context_.world, done);
+}
+
+void TrainingSteps::compare_replicas(std::int64_t done) const {
+  const std::int64_t period = context_.options.compare_period;
+  if (period == 0 || done % period != 0) return;
+  require_equal_replicas({.schedule = schedule_,
+                          .store = context_.parameters,
+                          .network = plan_.network,
+                          .groups = context_.groups},
+                         done);
 }
 
 StepContext TrainingSteps::step_context() const {
