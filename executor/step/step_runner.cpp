@@ -35,6 +35,9 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
   for (const Operation& operation : schedule.operations) {
     prepared_.push_back(preparer.prepare(operation));
   }
+  const auto& operations = schedule.operations;
+  first_update_ = OperationIndex(static_cast<int>(
+      std::find_if(operations.begin(), operations.end(), is_update) - operations.begin()));
   device().reserve_lanes(schedule.lanes);
   graphs_ = std::make_unique<KernelGraphs>(schedule, prepared_, queues_, device(), context.graphs);
   if (device().is_host() && schedule.lanes > 1) {
@@ -96,10 +99,40 @@ void StepRunner::finish_all() {
   device().select(Queue::compute);
 }
 
+// All sums are finished before, so that the host sees the gradients and the loss.
+void StepRunner::before_updates() {
+  if (!context_.before_updates || !context_.updates) return;
+  if (!lanes_) finish_all();
+  if (queues_.are_several()) device().synchronize();
+  memory_.fetch_loss();
+  device().synchronize();
+  context_.before_updates(memory_.loss());
+}
+
+void StepRunner::run_one_by_one(const StepState& state,
+                                const std::function<void(OperationIndex operation)>& done) {
+  context_.backend->begin_step(state);
+  if (lanes_) {  // whose threads have the workspaces
+    const std::vector<std::int64_t> bytes = largest_workspaces_bytes();
+    context_.backend->reserve_workspace(*std::max_element(bytes.begin(), bytes.end()));
+  }
+  for (const OperationIndex i : prepared_.indices()) {
+    if (is_update(schedule_.operations[i])) continue;
+    queues_.select(i);
+    if (prepared_[i].start) prepared_[i].start(state);
+    queues_.select_stream(i);
+    if (prepared_[i].finish) prepared_[i].finish();
+    device().synchronize();
+    done(i);
+  }
+  device().select(Queue::compute);
+}
+
 void StepRunner::run_operations(const StepState& state, Timing timing) {
   const bool several = queues_.are_several();
   const bool marks = timing == Timing::operations || several;
   for (OperationIndex first(0); first < prepared_.end_index();) {
+    if (first == first_update_) before_updates();
     select_and_wait(first);
     WorkGraph* const graph = graphs_->graph_of(first, state, timing);
     const OperationIndex run_end = graph != nullptr ? graphs_->run_end(first) : first + 1;
@@ -122,7 +155,11 @@ void StepRunner::run(const StepState& state, Timing timing) {
   device().select(Queue::compute);
   context_.backend->begin_step(state);
   if (lanes_) {
-    lanes_->run([&](OperationIndex operation) { start(operation, state); }, timing);
+    const auto start_next = [&](OperationIndex operation) {
+      if (operation == first_update_) before_updates();
+      start(operation, state);
+    };
+    lanes_->run(start_next, timing);
   } else {
     run_operations(state, timing);
   }

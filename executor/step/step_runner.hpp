@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,6 +35,12 @@ class StepRunner {
   // Runs one step. It blocks, and is collective over all ranks of the schedule.
   void run(const StepState& state, Timing timing = Timing::operations);
 
+  // Runs the operations of a step one after the other, except updates, and calls `done` after each
+  // of them, when its results are in memory. Running values change as in a step. It blocks, and is
+  // collective over all ranks of the schedule.
+  void run_one_by_one(const StepState& state,
+                      const std::function<void(OperationIndex operation)>& done);
+
   // Returns the seconds of every operation in the last step; empty unless they were timed.
   std::span<const double> operation_times_s() const { return times_s_; }
   double step_time_s() const { return step_time_s_; }
@@ -64,6 +71,7 @@ class StepRunner {
   void start_kernel(OperationIndex operation, const StepState& state);
   void finish(const std::vector<OperationIndex>& operations);
   void finish_all();
+  void before_updates();
   void read_times();
 
   const Schedule& schedule_;
@@ -72,7 +80,8 @@ class StepRunner {
   ScheduleMemory memory_;
   LeftOutKernels left_out_;
   PreparedOperations prepared_;
-  FinishOrder unfinished_;  // operations that the host still has to finish
+  OperationIndex first_update_;  // the end of all operations where there is none
+  FinishOrder unfinished_;       // operations that the host still has to finish
   IndexedVector<OperationIndex, OperationIndex> marker_;  // operation whose event marks its end
   std::unique_ptr<KernelGraphs> graphs_;
   std::vector<double> times_s_;

@@ -51,6 +51,8 @@ struct TrainingOptions {
   double weight_decay = 1e-4;
   double loss_scale = 0.0;  // 0: as in the checkpoint, else 1024 for fp16, else 1
   std::uint64_t seed = 1;
+  // Each step checks its loss and its gradients before it updates parameters.
+  bool checks_finite = true;
   // After every period of this many steps, ranks that hold the same parameters compare them. With 0
   // they never do.
   std::int64_t compare_period = 50;

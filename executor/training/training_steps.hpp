@@ -49,6 +49,8 @@ class TrainingSteps {
   // Compares parameters between ranks, if that is due. @throws Error (wrong_result)
   void compare_replicas(std::int64_t done) const;
   void run_step(std::int64_t step, RunReport& report);
+  // Runs a step to the end, or to the check before its updates. @throws NotFiniteError
+  void run_checked(std::int64_t step);
   bool begins_epoch(std::int64_t step) const;  // false for the first epoch
 
   void save_or_stop(std::int64_t done, const RunReport& report);

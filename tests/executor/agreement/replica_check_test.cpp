@@ -4,92 +4,39 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "executor/training/trainer.hpp"
-#include "executor/verify/decorated_backend.hpp"
-#include "planner/base/error.hpp"
-#include "planner/plan/plan.hpp"
-#include "tests/executor/tested_backend.hpp"
+#include "planner/base/exit_code.hpp"
+#include "tests/executor/agreement/altered_training.hpp"
 
-namespace cnnplan {
+namespace cnnplan::test {
 namespace {
 
 constexpr std::int64_t damaged_step = 2;
 
-// Changes the first element of an operand by one rounding, after the update of one step.
-class DamagingKernel final : public Kernel {
- public:
-  DamagingKernel(std::unique_ptr<Kernel> inner, std::size_t operand)
-      : inner_(std::move(inner)), operand_(operand) {}
-  void run(Operands operands, const StepState& state) override {
-    inner_->run(operands, state);
+// Changes the first element of an operand of the updates by one rounding, in one step.
+TrainingOptions damaged(int rank, std::size_t operand, const Communicator& world) {
+  const auto damage = [operand](Operands operands, const StepState& state) {
     if (state.step != damaged_step) return;
-    auto& value = *operands[operand_].as<float>();
+    auto& value = *operands[operand].as<float>();
     value = std::nextafter(value, 1.0F);
-  }
-  std::string implementation() const override { return inner_->implementation(); }
-
- private:
-  std::unique_ptr<Kernel> inner_;
-  std::size_t operand_;
-};
-
-class DamagingBackend final : public DecoratedBackend {
- public:
-  DamagingBackend(std::unique_ptr<Backend> inner, std::size_t operand)
-      : DecoratedBackend(std::move(inner)), operand_(operand) {}
-  std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
-                                      const KernelConstants& constants,
-                                      const std::string& implementation) override {
-    std::unique_ptr<Kernel> kernel = inner().make_kernel(spec, constants, implementation);
-    if (spec.kind != KernelKind::sgd) return kernel;
-    return std::make_unique<DamagingKernel>(std::move(kernel), operand_);
-  }
-
- private:
-  std::size_t operand_;
-};
-
-// The batch norm normalises over the samples of each rank, so its running values differ.
-Plan plan_on(Axis axis, const Communicator& world) {
-  Convolution convolution{.filters = 4};
-  convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
-  convolution.window.dims[2] = convolution.window.dims[1];
-  const Network network("small",
-                        {{"input", {}, Input{.channels = 4, .size = {1, 8, 8}}},
-                         {"conv", {"input"}, convolution},
-                         {"bn", {"conv"}, BatchNorm{}},
-                         {"relu", {"bn"}, Relu{}},
-                         {"fc", {"relu"}, FullyConnected{.outputs = 4}},
-                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
-  return uniform_plan(network, 4, Mesh({{axis, world.size()}}));
-}
-
-TrainingOptions damaged(int damaged_rank, std::size_t operand, const Communicator& world) {
-  TrainingOptions options{.backend = test::tested_backend("reference"), .steps = 6};
-  options.compare_period = 2;
-  options.hooks.backend = [=, rank = world.rank()](std::unique_ptr<Backend> made) {
-    if (rank != damaged_rank) return made;
-    return std::unique_ptr<Backend>(std::make_unique<DamagingBackend>(std::move(made), operand));
   };
+  TrainingOptions options =
+      altered({.rank = rank,
+               .concerns = [](const KernelSpec& spec) { return spec.kind == KernelKind::sgd; },
+               .alter = damage},
+              world);
+  options.compare_period = 2;
   return options;
 }
 
-// Returns the message of a training that found different parameters; empty if it found none.
 std::string found(const Plan& plan, const TrainingOptions& options, const Communicator& world) {
-  try {
-    train(plan, options, world, {});
-    return {};
-  } catch (const Error& error) {
-    CHECK(error.exit_code() == ExitCode::wrong_result);
-    return error.what();
-  }
+  return message_of(plan, options, ExitCode::wrong_result, world);
 }
 
 TEST_CASE("ranks that compute alike pass") {
@@ -143,4 +90,4 @@ TEST_CASE("every bit of every length counts in a hash") {
 }
 
 }  // namespace
-}  // namespace cnnplan
+}  // namespace cnnplan::test

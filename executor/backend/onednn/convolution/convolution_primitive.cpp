@@ -1,6 +1,7 @@
 // Computes convolutions by oneDNN's primitives. Weights and activations are reordered where that
 // pays.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -66,8 +67,11 @@ Format with_any_tag(const Format& format) {
 dnnl::primitive_attr attributes_of(const KernelSpec& spec) {
   dnnl::primitive_attr result = attributes();
   if (!spec.relu) return result;
+  // With a slope of 0, oneDNN takes a maximum, which turns not-a-number into 0. With another slope,
+  // it multiplies, and not-a-number stays. The product with the least number is flushed to 0.
+  constexpr float least_slope = std::numeric_limits<float>::denorm_min();
   dnnl::post_ops behind;
-  behind.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  behind.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, least_slope, 0.0F);
   result.set_post_ops(behind);
   return result;
 }
