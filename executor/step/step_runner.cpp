@@ -21,6 +21,12 @@ bool is_sum(const Operation& operation) {
          collective->kind != CollectiveKind::allgather;
 }
 
+// Updates follow each other.
+bool begins_updates(const Schedule& schedule, OperationIndex operation) {
+  const auto is_update_at = [&](OperationIndex i) { return is_update(schedule.operations[i]); };
+  return is_update_at(operation) && (operation == 0 || !is_update_at(operation - 1));
+}
+
 }  // namespace
 
 StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
@@ -35,9 +41,6 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
   for (const Operation& operation : schedule.operations) {
     prepared_.push_back(preparer.prepare(operation));
   }
-  const auto& operations = schedule.operations;
-  first_update_ = OperationIndex(static_cast<int>(
-      std::find_if(operations.begin(), operations.end(), is_update) - operations.begin()));
   device().reserve_lanes(schedule.lanes);
   graphs_ = std::make_unique<KernelGraphs>(schedule, prepared_, queues_, device(), context.graphs);
   if (device().is_host() && schedule.lanes > 1) {
@@ -132,7 +135,7 @@ void StepRunner::run_operations(const StepState& state, Timing timing) {
   const bool several = queues_.are_several();
   const bool marks = timing == Timing::operations || several;
   for (OperationIndex first(0); first < prepared_.end_index();) {
-    if (first == first_update_) before_updates();
+    if (begins_updates(schedule_, first)) before_updates();
     select_and_wait(first);
     WorkGraph* const graph = graphs_->graph_of(first, state, timing);
     const OperationIndex run_end = graph != nullptr ? graphs_->run_end(first) : first + 1;
@@ -156,7 +159,7 @@ void StepRunner::run(const StepState& state, Timing timing) {
   context_.backend->begin_step(state);
   if (lanes_) {
     const auto start_next = [&](OperationIndex operation) {
-      if (operation == first_update_) before_updates();
+      if (begins_updates(schedule_, operation)) before_updates();
       start(operation, state);
     };
     lanes_->run(start_next, timing);

@@ -80,8 +80,7 @@ class StepRunner {
   ScheduleMemory memory_;
   LeftOutKernels left_out_;
   PreparedOperations prepared_;
-  OperationIndex first_update_;  // the end of all operations where there is none
-  FinishOrder unfinished_;       // operations that the host still has to finish
+  FinishOrder unfinished_;  // operations that the host still has to finish
   IndexedVector<OperationIndex, OperationIndex> marker_;  // operation whose event marks its end
   std::unique_ptr<KernelGraphs> graphs_;
   std::vector<double> times_s_;

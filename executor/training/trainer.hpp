@@ -107,9 +107,10 @@ struct TrainingCallbacks {
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has
-// @throws InputError, IoError for data and weight files and checkpoints; NotFiniteError when the
-// loss or a checked gradient is not finite; PreemptedError when SIGTERM or SIGUSR1 came to a rank
-// and the state was saved; Error (wrong_result) when ranks hold different values of one parameter
+// @throws InputError, IoError for data and weight files and checkpoints
+// @throws NotFiniteError when the loss or a gradient is not finite
+// @throws PreemptedError when SIGTERM or SIGUSR1 came to a rank and the state was saved
+// @throws Error (wrong_result) when ranks hold different values of one parameter
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,

@@ -32,7 +32,7 @@ bool is_communication(const Operation& operation) {
 
 bool is_update(const Operation& operation) {
   const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-  return kernel != nullptr && kernel->spec.kind == KernelKind::sgd;
+  return kernel != nullptr && kernel->spec.phase == KernelPhase::update;
 }
 
 Box source_box(const Schedule& schedule, const TransferOperation& transfer) {
