@@ -256,7 +256,8 @@ std::optional<T> parsed(std::string_view text) {
 
 // Returns equal texts for equal numbers, such as "0.001" and "1e-3".
 std::string plain_number(const std::string& text) {
-  if (parsed<std::int64_t>(text) || parsed<std::uint64_t>(text)) return text;
+  if (const auto whole = parsed<std::int64_t>(text)) return std::to_string(*whole);
+  if (const auto whole = parsed<std::uint64_t>(text)) return std::to_string(*whole);
   const std::optional<double> number = parsed<double>(text);
   if (!number) return text;
   std::array<char, 32> shortest{};

@@ -13,6 +13,7 @@
 #include "executor/backend/element.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/step/device_values.hpp"
+#include "executor/step/slices.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -40,13 +41,13 @@ std::uint64_t hash_of_tensor(const ParameterStore& store, ParameterArena arena, 
 // Returns the groups in an order that is equal on the ranks of each group.
 HashesByGroup hashes_of(const Replicas& replicas) {
   HashesByGroup hashes;
-  for (const GradientRange& range : replicas.schedule.gradient_ranges) {
-    if (range.group.size() == 1) continue;
-    std::vector<TensorHash>& own = hashes[range.group];
-    for (SlotIndex slot = range.first_slot; slot <= range.last_slot; slot = slot + 1) {
-      for (const ParameterArena arena : compared_arenas) {
-        own.push_back({slot, arena, hash_of_tensor(replicas.store, arena, slot)});
-      }
+  const int rank = replicas.groups.world().rank();
+  for (const SlotIndex slot : replicas.schedule.slots.indices()) {
+    const LayerIndex layer = replicas.schedule.slots[slot].layer;
+    const RankGroup group = ranks_with_slice(replicas.plan.layers[layer].mesh, rank);
+    if (group.size() == 1) continue;
+    for (const ParameterArena arena : compared_arenas) {
+      hashes[group].push_back({slot, arena, hash_of_tensor(replicas.store, arena, slot)});
     }
   }
   return hashes;
@@ -67,7 +68,7 @@ bool all_equal(const std::vector<double>& gathered, std::size_t each) {
 std::string name_of(const TensorHash& tensor, const Replicas& replicas) {
   const ParameterSlot& slot = replicas.schedule.slots[tensor.slot];
   const std::string what = tensor.arena == ParameterArena::momentum ? "the momentum of " : "";
-  return what + "/" + replicas.network.layer(slot.layer).name + "/" +
+  return what + "/" + replicas.plan.network.layer(slot.layer).name + "/" +
          std::string(to_text(slot.role));
 }
 

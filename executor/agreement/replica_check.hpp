@@ -7,23 +7,23 @@
 
 #include "executor/step/groups.hpp"
 #include "executor/step/parameter_store.hpp"
-#include "planner/network/network.hpp"
+#include "planner/plan/plan.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
 
 // Names what is compared, after `steps` steps. The schedule is the one that the store was made for.
 struct Replicas {
+  const Plan& plan;
   const Schedule& schedule;
   const ParameterStore& store;
-  const Network& network;
   Groups& groups;
 };
 
-// Compares hashes of weights and momentum within the groups of Schedule::gradient_ranges, bit by
-// bit. Running values of batch norms are left out, because ranks may normalise over their own
-// samples. A sharded update keeps nothing twice, so there is nothing to compare. It reads every
-// parameter once, and is collective over all ranks.
+// Compares hashes of weights and momentum between ranks that have the same slice, bit by bit.
+// Running values of batch norms are left out, because ranks may normalise over their own samples. A
+// sharded update keeps nothing twice, so there is nothing to compare. It reads every parameter
+// once, and is collective over all ranks.
 // @throws Error (wrong_result) on all ranks when two ranks of a group differ; it names the first
 // tensor, its ranks, and `steps`
 void require_equal_replicas(const Replicas& replicas, std::int64_t steps);

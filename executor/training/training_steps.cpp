@@ -62,9 +62,9 @@ void TrainingSteps::require_finite(std::int64_t done) const {
 void TrainingSteps::compare_replicas(std::int64_t done) const {
   const std::int64_t period = context_.options.compare_period;
   if (period == 0 || done % period != 0) return;
-  require_equal_replicas({.schedule = schedule_,
+  require_equal_replicas({.plan = plan_,
+                          .schedule = schedule_,
                           .store = context_.parameters,
-                          .network = plan_.network,
                           .groups = context_.groups},
                          done);
 }

@@ -78,7 +78,7 @@ PROJECT = [
     ("executor/hdf5/*", ["planner/{base,tensor}/*"]),
     ("executor/data/*", ["planner/{base,tensor,network}/*", "executor/{backend,comm,hdf5}/*"]),
     ("executor/step/*", ["planner/{base,tensor,network,plan,schedule}/*", "executor/{backend,comm,data}/*"]),
-    ("executor/agreement/*", ["planner/{base,network,schedule}/*", "executor/{backend,comm,hdf5,data,step}/*"]),
+    ("executor/agreement/*", ["planner/{base,network,plan,schedule}/*", "executor/{backend,comm,hdf5,data,step}/*"]),
     ("executor/checkpoint/*", ["planner/{base,tensor,plan,run}/*", "executor/{backend,comm,hdf5,step}/*"]),
     ("executor/training/*", ["planner/{base,tensor,network,plan,run}/*", "planner/schedule/{schedule,rank_memory}.hpp",
                              "executor/{backend,comm,hdf5,data,step,agreement,checkpoint}/*"]),

@@ -57,7 +57,10 @@ Plan plan_on(Axis axis, const Communicator& world) {
                          {"relu", {"bn"}, Relu{}},
                          {"fc", {"relu"}, FullyConnected{.outputs = 4}},
                          {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
-  return uniform_plan(network, 4, Mesh({{axis, world.size()}}));
+  Plan plan = uniform_plan(network, 4, Mesh({{axis, world.size()}}));
+  // A loss needs all channels.
+  if (axis == Axis::c) plan.layers[network.loss_layer()].mesh = Mesh({{Axis::r, world.size()}});
+  return plan;
 }
 
 TrainingOptions altered(const Alteration& alteration, const Communicator& world) {

@@ -18,7 +18,8 @@ std::string told(const std::vector<Fact>& facts) {
   try {
     require_equal_facts(facts, Communicator::world());
     return {};
-  } catch (const EnvironmentError& error) {
+  } catch (const Error& error) {
+    CHECK(error.exit_code() == ExitCode::environment);
     return error.what();
   }
 }

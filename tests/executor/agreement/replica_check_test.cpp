@@ -17,7 +17,7 @@
 namespace cnnplan::test {
 namespace {
 
-constexpr std::int64_t damaged_step = 2;
+constexpr std::int64_t damaged_step = 3;  // the fourth, after which ranks compare
 
 // Changes the first element of an operand of the updates by one rounding, in one step.
 TrainingOptions damaged(int rank, std::size_t operand, const Communicator& world) {
