@@ -7,6 +7,7 @@
 
 #include "executor/backend/onednn/convolution/convolution.hpp"
 #include "executor/backend/onednn/convolution/convolution_faults.hpp"
+#include "executor/backend/onednn/denormals.hpp"
 #include "executor/backend/onednn/formats.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 
@@ -68,7 +69,7 @@ dnnl::primitive_attr attributes_of(const KernelSpec& spec) {
   dnnl::primitive_attr result = attributes();
   if (!spec.relu) return result;
   // With a slope of 0, oneDNN takes a maximum, which turns not-a-number into 0. With another slope,
-  // it multiplies, and not-a-number stays. The product with the least number is flushed to 0.
+  // it multiplies, and not-a-number stays. Kernels run in threads that take this slope for 0.
   constexpr float least_slope = std::numeric_limits<float>::denorm_min();
   dnnl::post_ops behind;
   behind.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, least_slope, 0.0F);
@@ -94,6 +95,7 @@ convolution_forward::primitive_desc describe_forward(const Library& library,
 }
 
 Created create_forward(const Library& library, const KernelSpec& spec, const Formats& formats) {
+  const KeptDenormals kept;  // else oneDNN would take the slope of a ReLU for 0
   const auto description = describe_forward(library, spec, formats);
   return {convolution_forward(description),
           description.impl_info_str(),
