@@ -1,7 +1,13 @@
 // Declares the options of cnnexec, with their help and limits, and reads them.
 #include "executor/cli.hpp"
 
+#include <array>
+#include <charconv>
+#include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -161,6 +167,12 @@ void add_check_options(CLI::App& app, Options& options) {
                  "--check-gradient",
                  "--checkpoint",
                  "--restart");
+  app.add_option("--compare-ranks",
+                 options.training.compare_period,
+                 "After every N-th step, ranks that hold the same parameters compare them, and end "
+                 "with exit code 10 if they differ; 0: never")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->capture_default_str();
   app.add_option("--gradient-limit",
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
@@ -194,6 +206,7 @@ void add_inference_options(CLI::App& app, Options& options) {
                  "--loss-scale",
                  "--graphs",
                  "--check-gradient",
+                 "--compare-ranks",
                  "--verify",
                  "--checkpoint",
                  "--restart");
@@ -235,6 +248,50 @@ void add_options(CLI::App& app, Options& options) {
   app.footer(footer + exit_codes_help({ExitCode::prediction_outside_limit}));
 }
 
+template <typename T>
+std::optional<T> parsed(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Returns equal texts for equal numbers, such as "0.001" and "1e-3".
+std::string plain_number(const std::string& text) {
+  if (const auto whole = parsed<std::int64_t>(text)) return std::to_string(*whole);
+  if (const auto whole = parsed<std::uint64_t>(text)) return std::to_string(*whole);
+  const std::optional<double> number = parsed<double>(text);
+  if (!number) return text;
+  std::array<char, 32> shortest{};
+  const auto written = std::to_chars(shortest.data(), shortest.data() + shortest.size(), *number);
+  return {shortest.data(), written.ptr};
+}
+
+// Returns the value in effect. An option that may stand alone has none unless it is given.
+std::string value_of(const CLI::Option& option) {
+  const bool is_given = option.count() > 0;
+  if (!is_given)
+    return option.get_expected_min() == 0 ? "" : plain_number(option.get_default_str());
+  std::string text;
+  for (const std::string& value : option.results()) {
+    text += (text.empty() ? "" : " ") + plain_number(value);
+  }
+  return text;
+}
+
+// Lists all options, so that a new one cannot be forgotten, except those that only change what is
+// printed.
+std::vector<Fact> equal_options(const CLI::App& app) {
+  std::vector<Fact> facts;
+  for (const CLI::Option* const option : app.get_options()) {
+    const std::string name = option->get_name();
+    if (name != "--help" && name != "--version" && name != "--verbose") {
+      facts.push_back({name, value_of(*option)});
+    }
+  }
+  return facts;
+}
+
 // Sets the options that depend on the whole command line.
 void complete(Options& options, const CLI::App& app) {
   options.training.graphs = graphs_of(options.graphs);
@@ -243,6 +300,7 @@ void complete(Options& options, const CLI::App& app) {
   }
   options.training.augmentation.crops = app.count("--crop") > 0;
   options.chose_backend = app.count("--backend") > 0;
+  options.equal = equal_options(app);
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "executor/agreement/equal_facts.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/training/trainer.hpp"
 
@@ -21,6 +23,7 @@ struct Options {
   std::int64_t check_period = 0;
   double comm_timeout_s = default_comm_timeout_s;
   TrainingOptions training;
+  std::vector<Fact> equal;  // options that all ranks must have alike
 };
 
 // Fills `options`. Returns an exit code if there is nothing to run: after --help, or after a

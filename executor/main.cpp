@@ -3,7 +3,10 @@
 #include <exception>
 #include <string>
 #include <system_error>
+#include <vector>
 
+#include "executor/agreement/equal_facts.hpp"
+#include "executor/agreement/file_facts.hpp"
 #include "executor/cli.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
@@ -111,7 +114,22 @@ void train(const Plan& plan,
   print_summary(run, options.run_file);
 }
 
+// Compares what the ranks were started with, before anything is collective that depends on it. The
+// plan is not compared, because rank 0 reads it for all ranks.
+void require_equal_start(const Options& options, const Communicator& world) {
+  std::vector<Fact> facts = program_facts();
+  const auto add = [&facts](const std::vector<Fact>& more) {
+    facts.insert(facts.end(), more.begin(), more.end());
+  };
+  add(options.equal);
+  add(file_facts("--weights", options.training.weights_file));
+  add(sample_facts("--data", options.training.data_file));
+  add(sample_facts("--test", options.training.test_file));
+  require_equal_facts(facts, world);
+}
+
 void execute(const Options& options, const Communicator& world) {
+  require_equal_start(options, world);
   const std::string text = read_shared_file(world, options.plan_file);
   on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "executor/backend/finite_numbers.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -53,6 +55,10 @@ void CpuDevice::copy_to_host(void* host, const void* device, std::int64_t bytes)
 
 void CpuDevice::copy_to_device(void* device, const void* host, std::int64_t bytes) {
   copy_to_host(device, host, bytes);
+}
+
+bool CpuDevice::are_finite(ElementType element, const void* memory, std::int64_t count) {
+  return cnnplan::are_finite(element, memory, count);
 }
 
 std::unique_ptr<Event> CpuDevice::make_event() {

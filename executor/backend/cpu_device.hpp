@@ -25,6 +25,7 @@ class CpuDevice final : public Device {
   void copy_to_device(void* device, const void* host, std::int64_t bytes) override;
   void copy(const BoxCopy& copy) override { copy_box(copy); }
   void add(const BoxCopy& copy) override { add_box(copy); }
+  bool are_finite(ElementType element, const void* memory, std::int64_t count) override;
   void synchronize() override {}
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<WorkGraph> capture(const std::function<void()>&) override { return nullptr; }

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "executor/backend/element.hpp"
 #include "executor/checkpoint/training_state.hpp"
 #include "executor/comm/watch/wait_record.hpp"
 #include "executor/hdf5/weights_file.hpp"
@@ -108,20 +109,39 @@ class DumpWriter {
 
 namespace {
 
+// Returns the place of a block's element in the whole tensor: "(3, 0, 1)".
+std::string place_text(std::int64_t element, const Selection& block) {
+  std::vector<std::int64_t> place = block.start;
+  for (std::size_t dim = place.size(); dim-- > 0; element /= block.count[dim]) {
+    place[dim] += element % block.count[dim];
+  }
+  return extents_text(place);
+}
+
+// Values have to be finite as `element` holds them, too.
 std::vector<double> read_finite(const TensorFileReader& reader,
                                 const std::string& name,
                                 std::span<const std::int64_t> extents,
-                                const Selection& block) {
+                                const Selection& block,
+                                ElementType element) {
   std::vector<double> values = reader.read(name, extents, block);
-  const bool is_finite =
-      std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  if (!is_finite) {
-    throw InputError({.file = reader.file(),
-                      .pointer = name,
-                      .value = "a value that is not finite",
-                      .allowed = "finite numbers"});
+  const auto found = std::find_if(values.begin(), values.end(), [element](double value) {
+    return !std::isfinite(rounded(element, value));
+  });
+  if (found != values.end()) {
+    throw InputError(
+        {.file = reader.file(),
+         .pointer = name,
+         .value = "a value that is not finite at " + place_text(found - values.begin(), block),
+         .allowed = "finite numbers within the range of the plan's precision"});
   }
   return values;
+}
+
+// Returns the narrowest element in which the store keeps a parameter.
+ElementType narrowest_element(const ParameterStore& store, ParameterRole role) {
+  const bool is_copied = role == ParameterRole::weight && has_weight_copies(store.precision());
+  return is_copied ? activation_element(store.precision()) : parameter_element(store.precision());
 }
 
 }  // namespace
@@ -131,8 +151,12 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
   for (const SlotIndex i : store.slots().indices()) {
     give_sign_of_progress();
     const ParameterSlot& slot = store.slots()[i];
-    store.set_weight(
-        i, read_finite(reader, name_of(slot, network, ""), extents_of(slot), selection_of(slot)));
+    store.set_weight(i,
+                     read_finite(reader,
+                                 name_of(slot, network, ""),
+                                 extents_of(slot),
+                                 selection_of(slot),
+                                 narrowest_element(store, slot.role)));
   }
   for (LayerIndex layer : batch_norms(network)) {
     const std::array extents{network.output_shape(layer, 1)[Dim::c]};
@@ -141,7 +165,10 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
     const std::string& name = network.layer(layer).name;
     for (const bool variance : {false, true}) {
       const std::string tensor = tensor_name(name, variance ? "variance" : "mean");
-      store.running().set(layer, variance, read_finite(reader, tensor, extents, own));
+      store.running().set(
+          layer,
+          variance,
+          read_finite(reader, tensor, extents, own, parameter_element(store.precision())));
     }
   }
 }

@@ -92,20 +92,34 @@ bool are_finite(const Stored* elements, std::int64_t count) {
   return sum == Stored{};
 }
 
-[[noreturn]] void refuse_value(const ScaledDataset& tensor, std::int64_t index) {
-  throw InputError({.file = tensor.dataset.file(),
-                    .pointer = tensor.dataset.name(),
-                    .value = "a value of sample " + std::to_string(index) + " that is not finite",
-                    .allowed = "finite numbers"});
+[[noreturn]] void refuse_value(const ScaledDataset& tensor,
+                               std::int64_t index,
+                               const std::string& when = "") {
+  throw InputError(
+      {.file = tensor.dataset.file(),
+       .pointer = tensor.dataset.name(),
+       .value = "a value of sample " + std::to_string(index) + " that is not finite" + when,
+       .allowed = "finite numbers"});
 }
 
-// Writes rows of a block from the order of the file, (C, D, H, W), to their positions.
+template <typename T>
+bool is_finite(T value) {
+  if constexpr (std::is_same_v<T, std::int32_t>) {
+    return true;
+  } else {
+    return value - value == Computed<T>{0};
+  }
+}
+
+// Writes rows of a block from the order of the file, (C, D, H, W), to their positions. Returns
+// false if a number that it writes is not finite.
 template <typename Stored, typename T>
-void turn(const Stored* elements,
+bool turn(const Stored* elements,
           const Box& rows,
           const Shown& shown,
           const ScaledDataset& tensor,
           const TensorView& target) {
+  bool all_finite = true;
   const Shape shape = shape_of(rows);
   const std::int64_t channels = shape[Dim::c];
   const std::int64_t positions = volume(shape) / channels;
@@ -124,10 +138,12 @@ void turn(const Stored* elements,
       for (std::int64_t w = 0; w < shape[Dim::w]; ++w, ++in, out += step) {
         for (std::int64_t c = 0; c < channels; ++c) {
           out[c] = converted<T>(static_cast<double>(in[c * positions]) * scale[c] + shift[c]);
+          all_finite = all_finite & is_finite(out[c]);
         }
       }
     }
   }
+  return all_finite;
 }
 
 // A compressed chunk is unpacked for every read that touches it, so all rows are read at once.
@@ -177,8 +193,10 @@ void read_sample(const ScaledDataset& tensor,
     with_file_type(tensor.read_as, [&]<typename Stored>(Stored) {
       const auto* const elements = reinterpret_cast<const Stored*>(staging.get());
       if (!are_finite(elements, volume(part))) refuse_value(tensor, index);
-      with_buffer_type(
-          element, [&]<typename T>(T) { turn<Stored, T>(elements, part, shown, tensor, target); });
+      with_buffer_type(element, [&]<typename T>(T) {
+        if (turn<Stored, T>(elements, part, shown, tensor, target)) return;
+        refuse_value(tensor, index, " after scaling by mean and std");
+      });
     });
   }
 }

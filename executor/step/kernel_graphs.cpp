@@ -49,6 +49,7 @@ void KernelGraphs::find_runs(const Schedule& schedule) {
     const bool begins = prepared_[first].is_kernel;
     do ++end;
     while (begins && is_kernel_in(end, queues_.lane_of(first)) &&
+           is_update(schedule.operations[end]) == is_update(schedule.operations[first]) &&
            !waits(schedule.operations[end], end, first));
     run_lengths_[first] = end - first;
     first = end;

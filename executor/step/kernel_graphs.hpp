@@ -27,9 +27,10 @@ class KernelGraphs {
                Graphs graphs);
 
   // Returns the end of the run that begins at the operation `first`. A run is kernels that follow
-  // each other in one queue. The run as a whole may wait for kernels of other queues that were
-  // started before it. Its kernels wait for nothing else in other queues. Without overlap, all
-  // communication before the run is finished when it begins.
+  // each other in one queue, with or without updates of parameters, but not both. The run as a
+  // whole may wait for kernels of other queues that were started before it. Its kernels wait for
+  // nothing else in other queues. Without overlap, all communication before the run is finished
+  // when it begins.
   OperationIndex run_end(OperationIndex first) const { return first + run_lengths_[first]; }
   // Returns the graph of the run that begins at `first`; null where its kernels start one by one.
   // @throws BackendError where graphs were asked for and the device cannot capture the kernels

@@ -53,9 +53,16 @@ void LaneRunner::run_operation(OperationIndex operation, const Start& start, Tim
   ends_.mark(operation);
 }
 
+// Updates wait for all lanes, because all gradients are looked at before the first update.
 void LaneRunner::await_other_lanes(OperationIndex operation) const {
   for (const OperationIndex earlier : schedule_.operations[operation].depends_on) {
     if (queues_.lane_of(earlier) != queues_.lane_of(operation)) ends_.wait(earlier);
+  }
+  if (!is_update(schedule_.operations[operation])) return;
+  for (const OperationIndex earlier : prepared_.indices()) {
+    if (earlier < operation && queues_.lane_of(earlier) != queues_.lane_of(operation)) {
+      ends_.wait(earlier);
+    }
   }
 }
 

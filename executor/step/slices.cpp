@@ -31,12 +31,16 @@ std::vector<double> gather_from(bool sends, const TensorSlice& slice, const Comm
 
 }  // namespace
 
+RankGroup ranks_with_slice(const Mesh& mesh, int rank) {
+  return RankGroup(mesh, rank, {Axis::c, Axis::l});
+}
+
 std::vector<double> gather(const TensorSlice& slice, const Communicator& world) {
   return gather_from(!is_empty(slice.box), slice, world);
 }
 
 std::vector<double> gather(const TensorSlice& slice, const Mesh& mesh, const Communicator& world) {
-  const int first = RankGroup(mesh, world.rank(), {Axis::c, Axis::l}).front();
+  const int first = ranks_with_slice(mesh, world.rank()).front();
   return gather_from(first == world.rank(), slice, world);
 }
 

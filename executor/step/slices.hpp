@@ -7,6 +7,7 @@
 #include "executor/comm/communicator.hpp"
 #include "planner/tensor/box.hpp"
 #include "planner/tensor/mesh.hpp"
+#include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
 
@@ -17,12 +18,16 @@ struct TensorSlice {
   std::vector<double> values;
 };
 
+// Returns the ranks that have the same slice of a parameter as `rank`, which is one of them. `mesh`
+// is the mesh of the parameter's layer.
+RankGroup ranks_with_slice(const Mesh& mesh, int rank);
+
 // Returns the whole tensor on rank 0, and nothing on other ranks. It is collective.
 // @pre overlapping boxes hold equal values
 std::vector<double> gather(const TensorSlice& slice, const Communicator& world);
 
-// Returns the whole parameter on rank 0, where `mesh` is the mesh of its layer. Ranks with equal
-// coordinates along c and l have equal slices, and the first of them sends. It is collective.
+// Returns the whole parameter on rank 0, where `mesh` is the mesh of its layer. The
+// first of the ranks with a slice sends it. It is collective.
 std::vector<double> gather(const TensorSlice& slice, const Mesh& mesh, const Communicator& world);
 
 }  // namespace cnnplan

@@ -24,6 +24,9 @@ struct StepContext {
   // It may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
   bool updates = true;         // false: weights and momentum stay as they are
+  // A step calls this function with its loss when gradients are known and nothing is updated yet.
+  // If it throws, the step ends. It may be empty, and a step without updates does not call it.
+  std::function<void(double loss)> before_updates = {};
   bool replicas_agree = true;  // false: replicas may compute different bits (profiling)
   // True: operations use the queue of their stream; false: all use one. It is for devices with
   // queues.

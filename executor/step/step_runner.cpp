@@ -22,6 +22,12 @@ bool is_sum(const Operation& operation) {
          collective->kind != CollectiveKind::allgather;
 }
 
+// Updates follow each other.
+bool begins_updates(const Schedule& schedule, OperationIndex operation) {
+  const auto is_update_at = [&](OperationIndex i) { return is_update(schedule.operations[i]); };
+  return is_update_at(operation) && (operation == 0 || !is_update_at(operation - 1));
+}
+
 }  // namespace
 
 StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
@@ -106,10 +112,40 @@ void StepRunner::finish_all() {
   device().select(Queue::compute);
 }
 
+// All sums are finished before, so that the host sees the gradients and the loss.
+void StepRunner::before_updates() {
+  if (!context_.before_updates || !context_.updates) return;
+  if (!lanes_) finish_all();
+  if (queues_.are_several()) device().synchronize();
+  memory_.fetch_loss();
+  device().synchronize();
+  context_.before_updates(memory_.loss());
+}
+
+void StepRunner::run_one_by_one(const StepState& state,
+                                const std::function<void(OperationIndex operation)>& done) {
+  context_.backend->begin_step(state);
+  if (lanes_) {  // whose threads have the workspaces
+    const std::vector<std::int64_t> bytes = largest_workspaces_bytes();
+    context_.backend->reserve_workspace(*std::max_element(bytes.begin(), bytes.end()));
+  }
+  for (const OperationIndex i : prepared_.indices()) {
+    if (is_update(schedule_.operations[i])) continue;
+    queues_.select(i);
+    if (prepared_[i].start) prepared_[i].start(state);
+    queues_.select_stream(i);
+    if (prepared_[i].finish) prepared_[i].finish();
+    device().synchronize();
+    done(i);
+  }
+  device().select(Queue::compute);
+}
+
 void StepRunner::run_operations(const StepState& state, Timing timing) {
   const bool several = queues_.are_several();
   const bool marks = timing == Timing::operations || several;
   for (OperationIndex first(0); first < prepared_.end_index();) {
+    if (begins_updates(schedule_, first)) before_updates();
     select_and_wait(first);
     WorkGraph* const graph = graphs_->graph_of(first, state, timing);
     const OperationIndex run_end = graph != nullptr ? graphs_->run_end(first) : first + 1;
@@ -132,7 +168,11 @@ void StepRunner::run(const StepState& state, Timing timing) {
   device().select(Queue::compute);
   context_.backend->begin_step(state);
   if (lanes_) {
-    lanes_->run([&](OperationIndex operation) { start(operation, state); }, timing);
+    const auto start_next = [&](OperationIndex operation) {
+      if (begins_updates(schedule_, operation)) before_updates();
+      start(operation, state);
+    };
+    lanes_->run(start_next, timing);
   } else {
     run_operations(state, timing);
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,6 +34,12 @@ class StepRunner {
 
   // Runs one step. It blocks, and is collective over all ranks of the schedule.
   void run(const StepState& state, Timing timing = Timing::operations);
+
+  // Runs the operations of a step one after the other, except updates, and calls `done` after each
+  // of them, when its results are in memory. Running values change as in a step. It blocks, and is
+  // collective over all ranks of the schedule.
+  void run_one_by_one(const StepState& state,
+                      const std::function<void(OperationIndex operation)>& done);
 
   // Returns the seconds of every operation in the last step; empty unless they were timed.
   std::span<const double> operation_times_s() const { return times_s_; }
@@ -66,6 +73,7 @@ class StepRunner {
   void start_kernel(OperationIndex operation, const StepState& state);
   void finish(const std::vector<OperationIndex>& operations);
   void finish_all();
+  void before_updates();
   void read_times();
 
   const Schedule& schedule_;

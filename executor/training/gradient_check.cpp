@@ -10,8 +10,8 @@
 
 #include "executor/backend/element.hpp"
 #include "executor/step/gather_shards.hpp"
+#include "executor/step/slices.hpp"
 #include "executor/training/raise_cycles.hpp"
-#include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
 namespace {
@@ -57,7 +57,7 @@ void require_same_slots(const Schedule& schedule, const ParameterStore& store) {
 
 bool is_first_with_slice(const Plan& plan, const ParameterSlot& slot, int rank) {
   const Mesh& mesh = plan.layers[slot.layer].mesh;
-  return RankGroup(mesh, rank, {Axis::c, Axis::l}).front() == rank;
+  return ranks_with_slice(mesh, rank).front() == rank;
 }
 
 std::vector<double> counted_values(const Plan& plan, const ParameterStore& store, int rank) {

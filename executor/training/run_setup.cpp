@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "executor/agreement/equal_facts.hpp"
 #include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
@@ -50,6 +51,8 @@ std::unique_ptr<Backend> backend_for(const Plan& plan,
                     .deterministic = options.deterministic,
                     .engine_trials = options.engine_trials,
                     .most_workspace_bytes = options.most_workspace_bytes});
+  const DeviceFingerprint fingerprint = backend->fingerprint();
+  require_equal_facts({{"the library of the kernels", fingerprint.library}}, world);
   require_precision(*backend, plan.precision);
   require_overlap(plan, *backend);
   return backend;

@@ -51,6 +51,11 @@ struct TrainingOptions {
   double weight_decay = 1e-4;
   double loss_scale = 0.0;  // 0: as in the checkpoint, else 1024 for fp16, else 1
   std::uint64_t seed = 1;
+  // Each step checks its loss and its gradients before it updates parameters.
+  bool checks_finite = true;
+  // After every period of this many steps, ranks that hold the same parameters compare them. With 0
+  // they never do.
+  std::int64_t compare_period = 50;
   // The gradient under multigrid is compared with the gradient of the layers in order, before the
   // first step and then after every period of this many steps. With 0 it is compared only before
   // the first step.
@@ -102,9 +107,10 @@ struct TrainingCallbacks {
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has
-// @throws InputError, IoError for data and weight files and checkpoints; NotFiniteError when the
-// loss or a checked gradient is not finite; PreemptedError when SIGTERM or SIGUSR1 came to a rank
-// and the state was saved
+// @throws InputError, IoError for data and weight files and checkpoints
+// @throws NotFiniteError when the loss or a gradient is not finite
+// @throws PreemptedError when SIGTERM or SIGUSR1 came to a rank and the state was saved
+// @throws Error (wrong_result) when ranks hold different values of one parameter
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,

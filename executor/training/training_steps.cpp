@@ -2,9 +2,12 @@
 #include "executor/training/training_steps.hpp"
 
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
+#include "executor/agreement/finite_step.hpp"
+#include "executor/agreement/replica_check.hpp"
 #include "executor/checkpoint/parameter_file.hpp"
 #include "executor/comm/watch/wait_record.hpp"
 #include "executor/training/evaluation.hpp"
@@ -45,6 +48,7 @@ void TrainingSteps::run(RunReport& report) {
       states_.clear();
     }
     run_step(step, report);
+    compare_replicas(step + 1);
     if (context_.checkpoints != nullptr) save_or_stop(step + 1, report);
   }
   gather_weights(sharded());
@@ -56,13 +60,30 @@ void TrainingSteps::require_finite(std::int64_t done) const {
   cnnplan::require_finite(context_.parameters, plan_.network, context_.world, done);
 }
 
+void TrainingSteps::compare_replicas(std::int64_t done) const {
+  const std::int64_t period = context_.options.compare_period;
+  if (period == 0 || done % period != 0) return;
+  require_equal_replicas({.plan = plan_,
+                          .schedule = schedule_,
+                          .store = context_.parameters,
+                          .groups = context_.groups},
+                         done);
+}
+
 StepContext TrainingSteps::step_context() const {
+  std::function<void(double loss)> before_updates;
+  if (context_.options.checks_finite) {
+    before_updates = [&context = context_](double loss) {
+      require_finite_step(loss, context.parameters, context.world);
+    };
+  }
   return {.backend = &context_.backend,
           .parameters = &context_.parameters,
           .groups = &context_.groups,
           .data = &context_.data,
           .states = &states_,
           .in_place_of_communication = {},
+          .before_updates = before_updates,
           .overlap = plan_.overlap,
           .graphs = context_.options.graphs};
 }
@@ -86,7 +107,7 @@ void TrainingSteps::run_step(std::int64_t step, RunReport& report) {
     const Activity activity("begin of a step");
     context_.world.barrier();
   }
-  runner_->run(state_of(step), times_->timing_of(step));
+  run_checked(step);
   report.loss.push_back(finite_loss(*runner_, step));
   times_->record(step, *runner_);
   if (!context_.callbacks.progress) return;
@@ -94,6 +115,21 @@ void TrainingSteps::run_step(std::int64_t step, RunReport& report) {
                                .steps = steps_,
                                .loss = report.loss.back(),
                                .step_s = runner_->step_time_s()});
+}
+
+void TrainingSteps::run_checked(std::int64_t step) {
+  try {
+    return runner_->run(state_of(step), times_->timing_of(step));
+  } catch (const NotFiniteStep& found) {
+    const std::string first = first_not_finite(
+        {.schedule = schedule_, .network = plan_.network, .store = context_.parameters},
+        *runner_,
+        state_of(step),
+        context_.world);
+    throw NotFiniteError("step " + std::to_string(step) + " is not finite: " + first +
+                         "; the loss is " + std::to_string(found.loss()) +
+                         ", and the parameters are as before the step");
+  }
 }
 
 bool TrainingSteps::begins_epoch(std::int64_t step) const {

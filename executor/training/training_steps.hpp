@@ -22,7 +22,7 @@ class TrainingSteps {
   // Runs all steps from the first one on. Adds the losses, and the results on test data after each
   // epoch except the last, and fills in the times of the last schedule. This call is collective.
   // @throws NotFiniteError; InfeasibleError when more cycles need more memory than there is;
-  // PreemptedError; IoError
+  // PreemptedError; IoError; Error (wrong_result) when ranks hold different values of one parameter
   void run(RunReport& report);
 
   // Gives every rank the average of all ranks' running values. This call is collective.
@@ -46,7 +46,11 @@ class TrainingSteps {
   StepState state_of(std::int64_t step) const;
   // Checks weights and running values. @throws NotFiniteError
   void require_finite(std::int64_t done) const;
+  // Compares parameters between ranks, if that is due. @throws Error (wrong_result)
+  void compare_replicas(std::int64_t done) const;
   void run_step(std::int64_t step, RunReport& report);
+  // Runs a step to the end, or to the check before its updates. @throws NotFiniteError
+  void run_checked(std::int64_t step);
   bool begins_epoch(std::int64_t step) const;  // false for the first epoch
 
   void save_or_stop(std::int64_t done, const RunReport& report);

@@ -48,6 +48,7 @@ TrainingOptions one_step(const TrainingOptions& options, const std::string& dump
   step.checkpoint_folder.clear();
   step.restart_folder.clear();
   step.gradient_check_period.reset();
+  step.checks_finite = false;  // tensors that are not finite are compared, too
   step.dump_file = dump_file;
   return step;
 }

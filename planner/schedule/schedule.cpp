@@ -30,6 +30,11 @@ bool is_communication(const Operation& operation) {
          std::holds_alternative<CollectiveOperation>(operation.body);
 }
 
+bool is_update(const Operation& operation) {
+  const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+  return kernel != nullptr && kernel->spec.phase == KernelPhase::update;
+}
+
 Box source_box(const Schedule& schedule, const TransferOperation& transfer) {
   return box_from(schedule, transfer.source, transfer.source_channel);
 }

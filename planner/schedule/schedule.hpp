@@ -176,6 +176,8 @@ struct PointResidual {
 
 // True for transfers and collectives, which wait for other ranks.
 bool is_communication(const Operation& operation);
+// True for kernels that update parameters. All gradients are known before the first of them.
+bool is_update(const Operation& operation);
 
 struct Schedule {
   int rank = 0;

@@ -253,8 +253,12 @@ class GraphBuilder {
   Descriptor pointwise(cudnnPointwiseMode_t mode, std::size_t y) {
     Descriptor function(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
     function.set_enumerator(CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, mode)
-        .set(CUDNN_ATTR_POINTWISE_MATH_PREC, compute_type(view_))
-        .finalize();
+        .set(CUDNN_ATTR_POINTWISE_MATH_PREC, compute_type(view_));
+    if (mode == CUDNN_POINTWISE_RELU_FWD) {
+      function.set_enumerator(
+          CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, CUDNN_PROPAGATE_NAN);
+    }
+    function.finalize();
     const std::size_t part = add_part(std::move(function));
     Descriptor operation(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
     operation.set(CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, result_.parts[part])

@@ -27,6 +27,7 @@ set(CNNPLAN_CUDA_SOURCES
   kernels/batch_norm_forward.cu
   kernels/box_kernels.cu
   kernels/channel_shuffle_kernels.cu
+  kernels/finite_kernels.cu
   kernels/interpolate_kernels.cu
   kernels/local_response_norm_kernels.cu
   kernels/pointwise_kernels.cu

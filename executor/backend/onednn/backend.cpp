@@ -6,12 +6,10 @@
 #include <vector>
 
 #include <omp.h>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 #include "executor/backend/cpu_device.hpp"
 #include "executor/backend/element.hpp"
+#include "executor/backend/onednn/denormals.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 #include "executor/backend/onednn/workspace.hpp"
@@ -98,11 +96,7 @@ DeviceFingerprint OnednnBackend::fingerprint() const {
 // flushed to zero.
 void OnednnBackend::prepare_thread() const {
   if (!std::getenv("OMP_NUM_THREADS")) omp_set_num_threads(1);
-#if defined(__x86_64__)
-  constexpr unsigned flush_to_zero = 0x8000;
-  constexpr unsigned denormals_are_zero = 0x0040;
-  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
-#endif
+  flush_denormals();
 }
 
 std::string OnednnBackend::missing_for(Precision precision) const {

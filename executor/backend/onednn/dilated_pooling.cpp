@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "executor/backend/finite_numbers.hpp"
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/position_sums.hpp"
@@ -16,7 +17,8 @@
 namespace cnnplan::onednn {
 namespace {
 
-// The first tap with the maximum stays. An index below zero says that there was no tap yet.
+// The first tap with the maximum stays. Not-a-number, which equals not even itself, stays, too. An
+// index below zero says that there was no tap yet.
 template <typename T>
 CNNPLAN_INLINE void take_larger(const T* __restrict x,
                                 std::int32_t tap,
@@ -24,7 +26,7 @@ CNNPLAN_INLINE void take_larger(const T* __restrict x,
                                 T* __restrict y,
                                 std::int32_t* __restrict index) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    const bool larger = (index[c] < 0) | (x[c] > y[c]);
+    const bool larger = (index[c] < 0) | (!(x[c] <= y[c]) & (y[c] == y[c]));
     y[c] = larger ? x[c] : y[c];
     index[c] = larger ? tap : index[c];
   }
@@ -265,6 +267,21 @@ void run(const KernelSpec& spec, const OperandsByRole& operands, std::vector<dou
 bool is_dilated(const Window& window) {
   return std::any_of(window.dims.begin(), window.dims.end(), [](const WindowDim& dim) {
     return dim.dilation != 1;
+  });
+}
+
+void spread_not_a_number(const KernelSpec& spec, const TensorView& x, const TensorView& y) {
+  with_activation(spec.precision, [&]<typename T>(T) {
+    const auto* from = dense<const T>(x, spec.in);
+    if (are_finite(activation_element(spec.precision), from, volume(spec.in))) return;
+    auto* to = dense<T>(y, spec.out);
+    for_each_window(spec, [&](const PlacedWindow& placed) {
+      for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
+        for (std::int64_t c = 0; c < spec.in[Dim::c]; ++c) {
+          if (from[input + c] != from[input + c]) to[placed.output + c] = from[input + c];
+        }
+      });
+    });
   });
 }
 

@@ -1,12 +1,15 @@
 // Computes poolings by oneDNN's primitives. The index operand of max pooling keeps the data of the
 // backward pass in oneDNN's own format.
 #include <algorithm>
+#include <string>
+#include <utility>
 
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/dilated_pooling.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/formats.hpp"
 #include "executor/backend/onednn/kernels.hpp"
+#include "executor/backend/operands_by_role.hpp"
 
 namespace cnnplan::onednn {
 namespace {
@@ -62,6 +65,25 @@ Port index_port(const KernelSpec& spec, const dnnl::memory::desc& workspace, boo
   return same(OperandRole::index, DNNL_ARG_WORKSPACE, workspace, written);
 }
 
+// Runs max pooling by a primitive, which takes the maximum of the numbers only.
+class MaximumKernel final : public Kernel {
+ public:
+  MaximumKernel(const KernelSpec& spec, std::unique_ptr<Kernel> primitive)
+      : spec_(spec), positions_(spec), primitive_(std::move(primitive)) {}
+  void run(Operands operands, const StepState& state) override {
+    primitive_->run(operands, state);
+    const OperandsByRole given(operands, positions_);
+    spread_not_a_number(spec_, given[OperandRole::x], given[OperandRole::y]);
+  }
+  std::int64_t workspace_bytes() const override { return primitive_->workspace_bytes(); }
+  std::string implementation() const override { return primitive_->implementation(); }
+
+ private:
+  KernelSpec spec_;
+  OperandPositions positions_;
+  std::unique_ptr<Kernel> primitive_;
+};
+
 std::unique_ptr<Kernel> make_forward(const Library& library, const KernelSpec& spec) {
   const auto description = describe_forward(library, spec);
   require_full_speed(description.impl_info_str(), spec);
@@ -70,8 +92,10 @@ std::unique_ptr<Kernel> make_forward(const Library& library, const KernelSpec& s
   if (spec.pooling == PoolingMode::max) {
     ports.push_back(index_port(spec, description.workspace_desc(), true));
   }
-  return std::make_unique<PrimitiveKernel>(
+  auto primitive = std::make_unique<PrimitiveKernel>(
       library, spec, pooling_v2_forward(description), description.impl_info_str(), ports);
+  if (spec.pooling != PoolingMode::max) return primitive;
+  return std::make_unique<MaximumKernel>(spec, std::move(primitive));
 }
 
 std::unique_ptr<Kernel> make_backward(const Library& library, const KernelSpec& spec) {

@@ -1,4 +1,5 @@
 // Computes max and average pooling. The index of a maximum is the number of its tap in the window.
+#include <cmath>
 #include <limits>
 
 #include "executor/backend/reference/kernels.hpp"
@@ -11,7 +12,7 @@ Tensor<std::int32_t> index_tensor(const TensorView& view, const Shape& shape) {
   return tensor<std::int32_t>(view, shape);
 }
 
-// The first of equal maxima wins.
+// The first of equal maxima wins. Not-a-number wins against all numbers.
 template <typename T>
 void max_forward(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto x = tensor<const T>(operands[Role::x], spec.in);
@@ -21,7 +22,7 @@ void max_forward(const KernelSpec& spec, const OperandsByRole& operands) {
     y[o] = std::numeric_limits<T>::lowest();
     index[o] = -1;
     for_each_tap(spec.window, spec.in, o, [&](std::int64_t tap, const Index& i) {
-      if (index[o] >= 0 && !(x[i] > y[o])) return;
+      if (index[o] >= 0 && (x[i] <= y[o] || std::isnan(y[o]))) return;
       y[o] = x[i];
       index[o] = static_cast<std::int32_t>(tap);
     });

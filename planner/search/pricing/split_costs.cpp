@@ -27,11 +27,6 @@ Plan on_split(const Plan& plan, const Split& split) {
   return uniform;
 }
 
-bool is_update(const Operation& operation) {
-  const auto* kernel = std::get_if<KernelOperation>(&operation.body);
-  return kernel != nullptr && kernel->spec.phase == KernelPhase::update;
-}
-
 // Returns the part of a reduction or gather that belongs to one parameter, or null for any other
 // operation.
 const CollectiveOperation* of_parameters(const Operation& operation) {

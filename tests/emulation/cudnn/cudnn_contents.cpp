@@ -99,7 +99,10 @@ Pointwise pointwise_of(const Descriptor& from) {
   return {.mode = mode,
           .lower = from.real(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, 0.0),
           .upper = from.real(CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, 1e300),
-          .slope = from.real(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, 0.0)};
+          .slope = from.real(CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, 0.0),
+          .propagates_nan =
+              from.scalar<cudnnNanPropagation_t>(CUDNN_ATTR_POINTWISE_NAN_PROPAGATION,
+                                                 CUDNN_NOT_PROPAGATE_NAN) == CUDNN_PROPAGATE_NAN};
 }
 
 Operation operation_of(const Descriptor& from) {

@@ -1,5 +1,6 @@
 // Runs a plan of cuDNN as work of the handle's stream.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "tests/emulation/cudnn/cudnn_convolution.hpp"
@@ -71,6 +72,7 @@ void check_pack(const Plan& plan, const VariantPack& pack) {
 
 double apply(const Pointwise& pointwise, double value) {
   if (pointwise.mode != CUDNN_POINTWISE_RELU_FWD) return value;
+  if (std::isnan(value)) return pointwise.propagates_nan ? value : pointwise.lower;
   if (value < pointwise.lower) return pointwise.lower + pointwise.slope * (value - pointwise.lower);
   return std::min(value, pointwise.upper);
 }

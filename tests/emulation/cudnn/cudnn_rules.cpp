@@ -45,6 +45,7 @@ constexpr std::array rules{
     Rule{convolution, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, CUDNN_DIM_MAX},
     Rule{pointwise, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE},
     Rule{pointwise, CUDNN_ATTR_POINTWISE_MATH_PREC, CUDNN_TYPE_DATA_TYPE},
+    Rule{pointwise, CUDNN_ATTR_POINTWISE_NAN_PROPAGATION, CUDNN_TYPE_NAN_PROPOGATION, 1, optional},
     Rule{pointwise, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP, real, 1, optional},
     Rule{pointwise, CUDNN_ATTR_POINTWISE_RELU_UPPER_CLIP, real, 1, optional},
     Rule{pointwise, CUDNN_ATTR_POINTWISE_RELU_LOWER_CLIP_SLOPE, real, 1, optional},

@@ -36,6 +36,7 @@ struct Pointwise {
   double lower = 0.0;
   double upper = 0.0;
   double slope = 0.0;
+  bool propagates_nan = false;  // else a ReLU takes not-a-number for a number below `lower`
 };
 
 enum class OperationKind { forward, backward_data, backward_filter, pointwise };

@@ -1,10 +1,15 @@
 // Tests what every backend refuses, and how it describes itself.
 #include "executor/backend/backend.hpp"
 
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/element.hpp"
 #include "planner/base/error.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "tests/executor/backend/harness.hpp"
@@ -44,6 +49,36 @@ TEST_CASE("Backend: fingerprints name device, backend and library") {
     CHECK(fingerprint.backend == candidate.backend);
     CHECK_FALSE(fingerprint.device.empty());
     CHECK_FALSE(fingerprint.library.empty());
+  }
+}
+
+TEST_CASE("Device: one number that is not finite is found at any place, in all elements") {
+  for (const Candidate& candidate : candidates()) {
+    INFO(candidate.backend);
+    Device& device = prepared(candidate.backend).device();
+    for (const ElementType element :
+         {ElementType::fp32, ElementType::fp64, ElementType::bf16, ElementType::fp16}) {
+      with_type_of(element, [&]<typename T>(T) {
+        std::vector<T> values(1037, stored<T>(65504.0));  // the largest number in fp16
+        const auto count = std::ssize(values);
+        const std::int64_t bytes = count * bytes_of(element);
+        const MemoryBlock memory = device.allocate(bytes);
+        const auto are_finite = [&] {
+          device.copy_to_device(memory.data(), values.data(), bytes);
+          return device.are_finite(element, memory.data(), count);
+        };
+        CHECK(are_finite());
+        CHECK(device.are_finite(element, memory.data(), 0));
+        for (const double wrong : {HUGE_VAL, -HUGE_VAL, std::nan("")}) {
+          for (const std::int64_t place : {std::int64_t{0}, count / 2, count - 1}) {
+            const T kept = std::exchange(values[place], stored<T>(wrong));
+            CHECK_FALSE(are_finite());
+            values[place] = kept;
+          }
+        }
+        CHECK(are_finite());
+      });
+    }
   }
 }
 

@@ -1,7 +1,9 @@
 // Compares convolutions of every backend with plain loops in double, over random windows and
 // blocks.
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <utility>
 
 #include <doctest/doctest.h>
@@ -485,6 +487,23 @@ TEST_CASE("convolution: a fused ReLU passes what is positive and nothing else") 
     for (double& value : expected) value = std::max(value, 0.0);
     problem.spec.relu = true;
     CHECK(forward(oracle(), problem) == expected);
+  }
+}
+
+TEST_CASE("convolution: what is no number stays so under a fused ReLU") {
+  Random random(15);
+  for (int i = 0; i < random_cases(40); ++i) {
+    Problem problem = fill(random_spec(random, i % 2 == 0), random);
+    problem.spec.relu = true;
+    problem.x.at(problem.x.size() / 2) = std::numeric_limits<double>::quiet_NaN();
+    const Values expected = forward(oracle(), problem);
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(candidate.precision), ": ", to_text(problem.spec));
+      const Values y = forward(candidate, problem);
+      for (std::size_t j = 0; j < y.size(); ++j) {
+        if (std::isnan(expected[j])) CHECK(std::isnan(y[j]));
+      }
+    }
   }
 }
 

@@ -1,5 +1,7 @@
 // Compares pooling of every backend with plain loops in double.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <doctest/doctest.h>
 
@@ -81,6 +83,24 @@ TEST_CASE("pooling: of equal maxima the first gets the gradient") {
     spec.pooling = PoolingMode::max;
     spec.count_include_padding = false;
     check_against_oracle(spec, random.ties(volume(spec.in)), random.values(volume(spec.out)));
+  }
+}
+
+TEST_CASE("pooling: a window with what is no number has no number as its result") {
+  Random random(5);
+  for (int i = 0; i < random_cases(80); ++i) {
+    const KernelSpec spec = random_spec(random, i % 3 == 0);
+    Values x = random.values(volume(spec.in));
+    x[x.size() / 2] = std::numeric_limits<double>::quiet_NaN();
+    const Values dy = random.values(volume(spec.out));
+    const Values expected = run_both(oracle(), spec, x, dy).y;
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(spec));
+      const Values y = run_both(candidate, spec, x, dy).y;
+      for (std::size_t j = 0; j < y.size(); ++j) {
+        CHECK(std::isnan(y[j]) == std::isnan(expected[j]));
+      }
+    }
   }
 }
 

@@ -222,6 +222,22 @@ TEST_CASE("Hdf5Data: a value that is not a number is refused with its sample") {
                        InputError);
 }
 
+TEST_CASE("Hdf5Data: a value that scaling makes infinite is refused with its sample") {
+  std::vector<TestDataset> datasets = image_file();
+  datasets[0].attributes = {{"std", {1e-36}}};  // values up to 340 stay finite in fp32
+  for (double& value : datasets[0].values) value = 1.0;
+  datasets[0].values[5 * 90 + 7] = 1e3;
+  const DataFile data(datasets);
+  Hdf5Data source = data.open(images, sequential);
+  Batch<float, std::int32_t> batch(images);
+  CHECK_NOTHROW(source.read_samples(0, batch.samples.view()));
+  CHECK_THROWS_WITH_AS(
+      source.read_samples(1, batch.samples.view()),
+      doctest::Contains(
+          "/samples: got a value of sample 5 that is not finite after scaling by mean and std"),
+      InputError);
+}
+
 TEST_CASE("Hdf5Data: targets come from the file, and are zero after its end") {
   const std::vector<TestDataset> datasets = with_targets(pixel_file(), {7, 2, 7, 9});
   const DataFile data(datasets);

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/checkpoint/parameter_file.hpp"
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
 #include "planner/network/enumerators.hpp"
@@ -351,6 +352,43 @@ TEST_CASE(
   const Network large = with_input_size(small_network(), {1, 1 << 15, 1 << 15});
   const Plan too_large = uniform_plan(large, 64, Mesh({{Axis::n, world.size()}}));
   CHECK_THROWS_AS(run(too_large, small_steps(), world), InfeasibleError);
+}
+
+TEST_CASE("train: weights that the precision cannot hold are refused with their place") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  const Plan plan = split(4, world, Axis::n);
+  TrainingOptions options = small_steps();
+  options.weights_file = folder.path("weights.h5");
+  if (world.rank() == 0) {
+    TensorFileWriter file(options.weights_file);
+    for (const DumpedTensor& tensor : dumped_tensors(plan, lower(plan, 0))) {
+      using Kind = DumpedTensor::Kind;
+      if (tensor.kind == Kind::gradient || tensor.kind == Kind::output) continue;
+      std::vector<double> values(tensor.elements(), 0.5);
+      if (tensor.name == "/conv/weight") values[19] = 1e39;  // the first of the second filter is 18
+      file.write(tensor.name, tensor.extents, values, Precision::fp64);
+    }
+    file.finish();
+  }
+  world.barrier();
+  try {
+    run(plan, options, world);
+    FAIL("accepted");
+  } catch (const InputError& error) {
+    CHECK(error.problem().pointer == "/conv/weight");
+    CHECK(error.problem().value == "a value that is not finite at (1, 0, 0, 1)");
+  }
+}
+
+TEST_CASE("train: a step that is not finite is named before a save finds the weights") {
+  const Communicator world = Communicator::world();
+  TrainingOptions diverging = small_steps();
+  diverging.learning_rate = 1e30;
+  diverging.steps = 5;
+  CHECK_THROWS_WITH_AS(run(split(4, world, Axis::n), diverging, world),
+                       doctest::Contains("is not finite: the first tensor that is not finite is "),
+                       NotFiniteError);
 }
 
 TEST_CASE("train: a missing test file ends the training before it begins") {

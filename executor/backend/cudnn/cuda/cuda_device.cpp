@@ -4,6 +4,7 @@
 #include "executor/backend/cudnn/cuda/cuda_memory.hpp"
 #include "executor/backend/cudnn/cuda/stream_work.hpp"
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
+#include "executor/backend/cudnn/kernels/finite_kernels.hpp"
 
 namespace cnnplan::cudnn {
 
@@ -36,6 +37,20 @@ void CudaDevice::copy(const BoxCopy& copy) {
 
 void CudaDevice::add(const BoxCopy& copy) {
   add_runs(copy, stream());
+}
+
+bool CudaDevice::are_finite(ElementType element, const void* memory, std::int64_t count) {
+  constexpr std::int64_t word_bytes = sizeof(std::uint32_t);
+  if (found_.size_bytes() == 0) {
+    found_ = allocate(word_bytes);
+    found_copy_ = allocate_staging(word_bytes);
+  }
+  clear(found_.data(), word_bytes);
+  auto* const found = reinterpret_cast<std::uint32_t*>(found_.data());
+  mark_not_finite(element, memory, count, found, stream());
+  copy_to_host(found_copy_.data(), found_.data(), word_bytes);
+  synchronize();
+  return *reinterpret_cast<const std::uint32_t*>(found_copy_.data()) == 0;
 }
 
 std::unique_ptr<Event> CudaDevice::make_event() {

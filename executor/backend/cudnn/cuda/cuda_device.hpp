@@ -29,6 +29,7 @@ class CudaDevice final : public Device {
   void copy_to_device(void* device, const void* host, std::int64_t bytes) override;
   void copy(const BoxCopy& copy) override;
   void add(const BoxCopy& copy) override;
+  bool are_finite(ElementType element, const void* memory, std::int64_t count) override;
   void synchronize() override { streams_.synchronize(); }
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) override;
@@ -42,6 +43,8 @@ class CudaDevice final : public Device {
   DeviceProperties properties_;
   CudaStreams streams_;
   std::int64_t memory_bytes_;
+  MemoryBlock found_;       // set by are_finite(): one word on the device
+  MemoryBlock found_copy_;  // and its copy on the host
 };
 
 }  // namespace cnnplan::cudnn

@@ -89,6 +89,7 @@ struct PoolingWindow {
   }
 };
 
+// Not-a-number, which equals not even itself, wins against all numbers.
 template <typename T, int width>
 struct Maximum {
   Block<const T> x;
@@ -100,7 +101,8 @@ struct Maximum {
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t tap, const Position& place) {
     const auto candidate = load<width>(x.at(place) + channel);
     for (int i = 0; i < width; ++i) {
-      if (!empty && !(candidate.values[i] > value.values[i])) continue;
+      const bool is_number = value.values[i] == value.values[i];
+      if (!empty && (candidate.values[i] <= value.values[i] || !is_number)) continue;
       value.values[i] = candidate.values[i];
       tap_of.values[i] = tap;
     }

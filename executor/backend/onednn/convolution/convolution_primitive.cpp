@@ -1,11 +1,13 @@
 // Computes convolutions by oneDNN's primitives. Weights and activations are reordered where that
 // pays.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
 #include "executor/backend/onednn/convolution/convolution.hpp"
 #include "executor/backend/onednn/convolution/convolution_faults.hpp"
+#include "executor/backend/onednn/denormals.hpp"
 #include "executor/backend/onednn/formats.hpp"
 #include "executor/backend/onednn/weight_format.hpp"
 
@@ -66,8 +68,11 @@ Format with_any_tag(const Format& format) {
 dnnl::primitive_attr attributes_of(const KernelSpec& spec) {
   dnnl::primitive_attr result = attributes();
   if (!spec.relu) return result;
+  // With a slope of 0, oneDNN takes a maximum, which turns not-a-number into 0. With another slope,
+  // it multiplies, and not-a-number stays. Kernels run in threads that take this slope for 0.
+  constexpr float least_slope = std::numeric_limits<float>::denorm_min();
   dnnl::post_ops behind;
-  behind.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  behind.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, least_slope, 0.0F);
   result.set_post_ops(behind);
   return result;
 }
@@ -90,6 +95,7 @@ convolution_forward::primitive_desc describe_forward(const Library& library,
 }
 
 Created create_forward(const Library& library, const KernelSpec& spec, const Formats& formats) {
+  const KeptDenormals kept;  // else oneDNN would take the slope of a ReLU for 0
   const auto description = describe_forward(library, spec, formats);
   return {convolution_forward(description),
           description.impl_info_str(),

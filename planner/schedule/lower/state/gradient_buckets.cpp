@@ -38,13 +38,11 @@ void GradientBuckets::complete(const Unit& unit) {
   while (reduced_ < schedule.gradient_ranges.size() &&
          schedule.gradient_ranges[reduced_].last_slot < complete_slots_) {
     reduce(reduced_++);
-    const bool is_full = schedule.gradient_ranges[reduced_ - 1].ends_bucket;
-    if (is_full && !context_.plan().overlap) update_before(reduced_);
   }
 }
 
-// Where reductions run while kernels do, buckets are updated after all of backpropagation, so that
-// it waits for no sum.
+// Buckets are updated after all of backpropagation. So a step can look at all gradients before any
+// update, and where reductions run while kernels do, backpropagation waits for no sum.
 void GradientBuckets::update_rest() {
   const std::vector<GradientRange>& ranges = writer_.schedule().gradient_ranges;
   for (std::size_t i = updated_; i < reduced_; ++i) {

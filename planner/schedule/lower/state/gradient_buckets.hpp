@@ -19,7 +19,7 @@ class GradientBuckets {
   // Gathers the weights of a sharded update, in the order in which the forward pass needs them.
   void gather_weights();
   // Call it when the gradients of a unit are complete. It reduces the ranges that are complete
-  // then. Without overlap, it also updates the buckets that these ranges fill.
+  // then.
   void complete(const Unit& unit);
   // Updates the buckets that are reduced and not updated yet.
   void update_rest();

@@ -1,0 +1,29 @@
+// Compares what must be equal on all ranks: options, versions, and contents of files.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "executor/comm/communicator.hpp"
+
+namespace cnnplan {
+
+// Says that something has a value on this rank. The name is what a user knows it by: an option, or
+// "the version of the program".
+struct Fact {
+  std::string name;
+  std::string value;  // empty: the option is not given
+};
+
+// Compares the facts of all ranks. If they are equal, ranks exchange a digest of one size. Else a
+// second exchange finds the first fact that differs. Facts that only some ranks have differ, too.
+// This call is collective and blocks.
+// @throws Error (environment) on all ranks when a fact differs; it names the fact, and each value
+// with its ranks
+void require_equal_facts(const std::vector<Fact>& facts, const Communicator& world);
+
+// Returns ranks as a user reads them: "rank 3", "ranks 0, 2-5, 9". @pre `ranks` are in ascending
+// order, and there is one at least
+std::string ranks_text(const std::vector<int>& ranks);
+
+}  // namespace cnnplan

@@ -1,0 +1,22 @@
+// Describes the program and the contents of its input files, for comparison between ranks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "executor/agreement/equal_facts.hpp"
+
+namespace cnnplan {
+
+// Returns the version of the program, and the digest of its executable, which also stands for how
+// it was built.
+std::vector<Fact> program_facts();
+
+// Return the contents of a file that the option names: the digest of all bytes, or for samples
+// their shape, their attributes and a digest of some samples with their labels. The list is empty
+// if `file` is empty. A file that cannot be read has the reason as its value, so that ranks without
+// the file differ from others. These functions are not collective.
+std::vector<Fact> file_facts(const std::string& option, const std::string& file);
+std::vector<Fact> sample_facts(const std::string& option, const std::string& file);
+
+}  // namespace cnnplan

@@ -1,0 +1,46 @@
+// Checks that a step is finite before its updates, and finds where it was not.
+#pragma once
+
+#include <string>
+
+#include "executor/comm/communicator.hpp"
+#include "executor/step/parameter_store.hpp"
+#include "executor/step/step_runner.hpp"
+#include "planner/base/error.hpp"
+#include "planner/network/network.hpp"
+#include "planner/schedule/schedule.hpp"
+
+namespace cnnplan {
+
+// A step whose loss or gradients are not finite, on this rank or another one. Nothing is updated.
+class NotFiniteStep : public NotFiniteError {
+ public:
+  explicit NotFiniteStep(double loss)
+      : NotFiniteError("a loss or gradient is not finite"), loss_(loss) {}
+  double loss() const { return loss_; }
+
+ private:
+  double loss_;
+};
+
+// Looks at the loss and at all gradients that this rank updates with, and lets all ranks agree.
+// It reads the gradients once, and is collective.
+// @throws NotFiniteStep on all ranks if one rank has a number that is not finite
+void require_finite_step(double loss, const ParameterStore& store, const Communicator& world);
+
+// Names what a step works on. The schedule is the one that the store was made for.
+struct CheckedStep {
+  const Schedule& schedule;
+  const Network& network;
+  const ParameterStore& store;
+};
+
+// Runs the step again, from the present parameters and without updates, and looks at the results of
+// each operation. Returns a text that names the first tensor that is not finite, with the layer and
+// the rank; parameters count as the first tensors. It is collective.
+std::string first_not_finite(const CheckedStep& step,
+                             StepRunner& runner,
+                             const StepState& state,
+                             const Communicator& world);
+
+}  // namespace cnnplan

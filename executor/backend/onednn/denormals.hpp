@@ -1,0 +1,41 @@
+// Says whether this thread computes with denormal numbers, which cost a hundredfold.
+#pragma once
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace cnnplan::onednn {
+
+#if defined(__x86_64__)
+// Bits of the control register: results are flushed to zero, operands count as zero.
+inline constexpr unsigned flush_to_zero = 0x8000;
+inline constexpr unsigned denormals_are_zero = 0x0040;
+
+// From now on, this thread takes denormal numbers for zero.
+inline void flush_denormals() {
+  _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
+}
+
+// While it lives, a denormal number of this thread is not zero.
+class KeptDenormals {
+ public:
+  KeptDenormals() : before_(_mm_getcsr()) {
+    _mm_setcsr(before_ & ~(flush_to_zero | denormals_are_zero));
+  }
+  ~KeptDenormals() { _mm_setcsr(before_); }
+  KeptDenormals(const KeptDenormals&) = delete;
+  KeptDenormals& operator=(const KeptDenormals&) = delete;
+
+ private:
+  unsigned before_;
+};
+#else
+inline void flush_denormals() {}
+class KeptDenormals {
+ public:
+  KeptDenormals() {}
+};
+#endif
+
+}  // namespace cnnplan::onednn

@@ -1,0 +1,66 @@
+// Tests that facts of files show other contents, and that ranks without a file get a reason.
+#include "executor/agreement/file_facts.hpp"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "planner/base/file.hpp"
+#include "tests/executor/data/data_file.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::string value_of(const std::vector<TestDataset>& datasets) {
+  const DataFile data(datasets);
+  const std::vector<Fact> facts = sample_facts("--data", data.file());
+  REQUIRE(facts.size() == 1);
+  CHECK(facts[0].name == "the contents of --data " + data.file());
+  return facts[0].value;
+}
+
+TEST_CASE("facts of samples show shapes, values, labels and attributes") {
+  const std::string value = value_of(image_file());
+  CHECK(value.find("/samples float32 (11, 3, 6, 5) SHA-256 ") == 0);
+  CHECK(value.find(", /labels uint8 (11) SHA-256 ") != std::string::npos);
+  CHECK(value_of(image_file()) == value);
+  std::vector<TestDataset> last_value = image_file();
+  last_value[0].values.back() += 1.0;
+  CHECK(value_of(last_value) != value);
+  std::vector<TestDataset> first_label = image_file();
+  first_label[1].values.front() += 1.0;
+  CHECK(value_of(first_label) != value);
+  std::vector<TestDataset> scaled = image_file();
+  scaled[0].attributes = {{"std", {2.0}}};
+  CHECK(value_of(scaled) != value);
+}
+
+TEST_CASE("only part of a large sample is read") {
+  std::vector<TestDataset> large{counted("/samples", FileElement::uint8, {2, 1, 512, 512}, 251)};
+  const std::string value = value_of(large);
+  large[0].values.front() += 1.0;  // in a corner
+  CHECK(value_of(large) == value);
+  large[0].values[256 * 512 + 256] += 1.0;
+  CHECK(value_of(large) != value);
+}
+
+TEST_CASE("facts of other files are a digest of all bytes") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  const std::string file = folder.path(std::to_string(world.rank()));
+  write_file(file, "abc");
+  const std::vector<Fact> facts = file_facts("--weights", file);
+  REQUIRE(facts.size() == 1);
+  CHECK(facts[0].value == "SHA-256 ba7816bf8f01cfea");  // FIPS 180-2, appendix B.1
+}
+
+TEST_CASE("a file that is missing has the reason as its value, and no file has no facts") {
+  CHECK(file_facts("--weights", "").empty());
+  CHECK(sample_facts("--data", "").empty());
+  CHECK(file_facts("--weights", "missing.h5").at(0).value.find("missing.h5: ") == 0);
+  CHECK(sample_facts("--data", "missing.h5").at(0).value.find("missing.h5: ") == 0);
+}
+
+}  // namespace
+}  // namespace cnnplan
