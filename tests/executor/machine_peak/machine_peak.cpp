@@ -72,8 +72,9 @@ OrderedJson measure(const Communicator& world, bool with_ring) {
 
 int main(int argc, char** argv) {
   const bool with_ring = argc > 1 && std::string_view(argv[1]) == "--ring";
-  return cnnplan::run_program("machine_peak", 0.0, argc, argv, [&](const cnnplan::Communicator& world) {
-    const cnnplan::OrderedJson found = cnnplan::measure(world, with_ring);
-    if (world.rank() == 0) std::cout << cnnplan::write_json(found);
-  });
+  return cnnplan::run_program(
+      "machine_peak", 0.0, argc, argv, [&](const cnnplan::Communicator& world) {
+        const cnnplan::OrderedJson found = cnnplan::measure(world, with_ring);
+        if (world.rank() == 0) std::cout << cnnplan::write_json(found);
+      });
 }
