@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "executor/comm/program.hpp"
+#include "executor/comm/watch/wait_report.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 
@@ -61,7 +62,7 @@ std::string difference_text(const std::string& name,
                             const std::vector<std::pair<std::string, std::vector<int>>>& values) {
   std::string text = "ranks differ in " + name + ": ";
   for (std::size_t i = 0; i < values.size(); ++i) {
-    text += (i == 0 ? "" : "; ") + values[i].first + " on " + ranks_text(values[i].second);
+    text += (i == 0 ? "" : "; ") + values[i].first + " on " + named_ranks(values[i].second);
   }
   return text + "; start all ranks alike";
 }
@@ -100,16 +101,8 @@ void require_equal_facts(const std::vector<Fact>& facts, const Communicator& wor
   });
 }
 
-std::string ranks_text(const std::vector<int>& ranks) {
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size();) {
-    std::size_t last = i;
-    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
-    if (last > i) text += (last == i + 1 ? ", " : "-") + std::to_string(ranks[last]);
-    i = last + 1;
-  }
-  return text;
+std::string named_ranks(const std::vector<int>& ranks) {
+  return (ranks.size() == 1 ? "rank " : "ranks ") + ranks_text(ranks);
 }
 
 }  // namespace cnnplan

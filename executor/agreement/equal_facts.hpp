@@ -22,8 +22,8 @@ struct Fact {
 // with its ranks
 void require_equal_facts(const std::vector<Fact>& facts, const Communicator& world);
 
-// Returns ranks as a user reads them: "rank 3", "ranks 0, 2-5, 9". @pre `ranks` are in ascending
+// Returns ranks as a user reads them: "rank 3", "ranks 0, 2 to 5, 9". @pre `ranks` are in ascending
 // order, and there is one at least
-std::string ranks_text(const std::vector<int>& ranks);
+std::string named_ranks(const std::vector<int>& ranks);
 
 }  // namespace cnnplan

@@ -79,7 +79,7 @@ std::string difference_text(const std::string& tensor,
   std::vector<int> equal;
   std::vector<int> others;
   for (int i = 0; i < group.size(); ++i) (differs[i] ? others : equal).push_back(group[i]);
-  return tensor + " on " + ranks_text(others) + " is not what it is on " + ranks_text(equal);
+  return tensor + " on " + named_ranks(others) + " is not what it is on " + named_ranks(equal);
 }
 
 // Returns the first tensor that differs in the group, or nothing. It is collective over the group.

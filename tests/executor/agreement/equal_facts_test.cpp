@@ -36,7 +36,7 @@ TEST_CASE("all ranks hear of the first fact that differs") {
   std::vector<Fact> facts = common;
   if (is_last) facts[1].value = "train.h5";
   if (is_last) facts[2].value = "0.5";
-  const std::string others = world.size() == 2 ? "rank 0" : "ranks 0-2";
+  const std::string others = world.size() == 2 ? "rank 0" : "ranks 0 to 2";
   const std::string last = "rank " + std::to_string(world.size() - 1);
   CHECK(told(facts) == "ranks differ in --data: not given on " + others + "; train.h5 on " + last +
                            "; start all ranks alike");
@@ -52,9 +52,9 @@ TEST_CASE("a fact that only one rank has differs") {
 }
 
 TEST_CASE("ranks that follow each other are told as a range") {
-  CHECK(ranks_text({3}) == "rank 3");
-  CHECK(ranks_text({0, 1}) == "ranks 0, 1");
-  CHECK(ranks_text({0, 2, 3, 4, 5, 9}) == "ranks 0, 2-5, 9");
+  CHECK(named_ranks({3}) == "rank 3");
+  CHECK(named_ranks({0, 1}) == "ranks 0, 1");
+  CHECK(named_ranks({0, 2, 3, 4, 5, 9}) == "ranks 0, 2 to 5, 9");
 }
 
 }  // namespace

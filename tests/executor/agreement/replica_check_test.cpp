@@ -50,7 +50,7 @@ TEST_CASE("all ranks hear which tensor differs, where, and by which step") {
   const Communicator world = Communicator::world();
   if (world.size() == 1) return;
   const int last = world.size() - 1;
-  const std::string others = world.size() == 2 ? "rank 0" : "ranks 0-2";
+  const std::string others = world.size() == 2 ? "rank 0" : "ranks 0 to 2";
   const std::string ranks = "rank " + std::to_string(last) + " is not what it is on " + others;
   constexpr std::array<std::pair<std::size_t, const char*>, 2> operands{
       {{0, "/fc/weight on "}, {2, "the momentum of /fc/weight on "}}};
