@@ -22,6 +22,23 @@ bool is_sum(const Operation& operation) {
          collective->kind != CollectiveKind::allgather;
 }
 
+void wait_for(Device& device) {
+  const DeviceWait wait;
+  device.synchronize();
+}
+
+// Appends the seconds of each operation, from its begin to its end. In one queue, it begins at the
+// end of the operation before it.
+void read_times(const PreparedOperations& prepared,
+                const StepQueues& queues,
+                std::vector<double>& times_s) {
+  for (const OperationIndex i : prepared.indices()) {
+    const bool follows = i > 0 && !queues.are_several();
+    const Event& begin = follows ? *prepared[i - 1].end : *prepared[i].begin;
+    times_s.push_back(prepared[i].end->seconds_since(begin));
+  }
+}
+
 // Updates follow each other.
 bool begins_updates(const Schedule& schedule, OperationIndex operation) {
   const auto is_update_at = [&](OperationIndex i) { return is_update(schedule.operations[i]); };
@@ -116,9 +133,9 @@ void StepRunner::finish_all() {
 void StepRunner::before_updates() {
   if (!context_.before_updates || !context_.updates) return;
   if (!lanes_) finish_all();
-  if (queues_.are_several()) device().synchronize();
+  if (queues_.are_several()) wait_for(device());
   memory_.fetch_loss();
-  device().synchronize();
+  wait_for(device());
   context_.before_updates(memory_.loss());
 }
 
@@ -135,7 +152,7 @@ void StepRunner::run_one_by_one(const StepState& state,
     if (prepared_[i].start) prepared_[i].start(state);
     queues_.select_stream(i);
     if (prepared_[i].finish) prepared_[i].finish();
-    device().synchronize();
+    wait_for(device());
     done(i);
   }
   device().select(Queue::compute);
@@ -176,28 +193,13 @@ void StepRunner::run(const StepState& state, Timing timing) {
   } else {
     run_operations(state, timing);
   }
-  if (queues_.are_several()) wait_for_device();  // The sum of the loss is in another queue.
+  if (queues_.are_several()) wait_for(device());  // The sum of the loss is in another queue.
   memory_.fetch_loss();
-  wait_for_device();
+  wait_for(device());
   step_time_s_ = std::chrono::duration<double>(Clock::now() - begin).count();
   graphs_->end_step(step_time_s_, timing);
   times_s_.clear();
-  if (timing == Timing::operations) read_times();
-}
-
-void StepRunner::wait_for_device() const {
-  const DeviceWait wait;
-  device().synchronize();
-}
-
-// An operation takes the time from its begin to its end. In one queue, it begins at the end of the
-// operation before it.
-void StepRunner::read_times() {
-  for (const OperationIndex i : prepared_.indices()) {
-    const bool follows = i > 0 && !queues_.are_several();
-    const Event& begin = follows ? *prepared_[i - 1].end : *prepared_[i].begin;
-    times_s_.push_back(prepared_[i].end->seconds_since(begin));
-  }
+  if (timing == Timing::operations) read_times(prepared_, queues_, times_s_);
 }
 
 std::vector<std::int64_t> StepRunner::largest_workspaces_bytes() const {

@@ -69,12 +69,10 @@ class StepRunner {
   void select_and_wait(OperationIndex operation);
   void start(OperationIndex operation, const StepState& state);
   void tell(const PreparedOperation& operation) const;
-  void wait_for_device() const;
   void start_kernel(OperationIndex operation, const StepState& state);
   void finish(const std::vector<OperationIndex>& operations);
   void finish_all();
   void before_updates();
-  void read_times();
 
   const Schedule& schedule_;
   StepContext context_;
