@@ -143,6 +143,15 @@ void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
                  "is the folder of --checkpoint and has none yet, the training begins");
 }
 
+void add_comparison_option(CLI::App& app, TrainingOptions& training) {
+  app.add_option("--compare-ranks",
+                 training.compare_period,
+                 "After every N-th step, ranks that hold the same parameters compare them, and end "
+                 "with exit code 10 if they differ; 0: never")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
+      ->capture_default_str();
+}
+
 void add_check_options(CLI::App& app, Options& options) {
   CLI::Option* const check =
       app.add_option(
@@ -167,12 +176,6 @@ void add_check_options(CLI::App& app, Options& options) {
                  "--check-gradient",
                  "--checkpoint",
                  "--restart");
-  app.add_option("--compare-ranks",
-                 options.training.compare_period,
-                 "After every N-th step, ranks that hold the same parameters compare them, and end "
-                 "with exit code 10 if they differ; 0: never")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
-      ->capture_default_str();
   app.add_option("--gradient-limit",
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
@@ -241,6 +244,7 @@ void add_options(CLI::App& app, Options& options) {
                  training.dump_file,
                  "HDF5 file for weights, gradients, outputs and loss of the last step");
   add_optimizer_options(app, training);
+  add_comparison_option(app, training);
   add_check_options(app, options);
   add_inference_options(app, options);
   app.add_option("--seed", training.seed, "Seed of weights, dropout and the order of samples")
