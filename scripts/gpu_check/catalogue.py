@@ -9,7 +9,7 @@ QUICK = ("environment", "smoke", "kernels", "ranks", "links", "resnet50-bf16-b25
 
 def chosen_workloads(options):
     if options.small:
-        return [Workload("lenet", 8, expected_s=1), Workload("mesh-1k", 1, input="64x64", expected_s=1)]
+        return [Workload("lenet", 8, expected_s=1), Workload("mesh-1k", 1, input="128x128", expected_s=1)]
     if options.backend != "cudnn":
         return [Workload("resnet50", 4), Workload("mesh-1k", 1, input="512x512")]
     return [Workload("resnet50", 256, "bf16", least_images_per_s=6000, expected_s=45),
