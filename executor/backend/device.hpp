@@ -73,8 +73,8 @@ class Device {
   virtual void copy(const BoxCopy& copy) = 0;
   // Computes destination += source.
   virtual void add(const BoxCopy& copy) = 0;
-  // Tells whether `count` numbers in memory of the device are finite. It comes after the work of the
-  // selected queue, and blocks until the answer is known.
+  // Tells whether `count` numbers in memory of the device are finite. It comes after the work of
+  // the selected queue, and blocks until the answer is known.
   virtual bool are_finite(ElementType element, const void* memory, std::int64_t count) = 0;
   // The host waits for all work of all queues.
   // @throws DeviceLostError when some of the work failed, BackendError when the call itself did

@@ -23,7 +23,7 @@ struct StepContext {
   // A step calls this function with the operation's id in place of communication that is left out.
   // It may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;
-  bool updates = true;         // false: weights and momentum stay as they are
+  bool updates = true;  // false: weights and momentum stay as they are
   // A step calls this function with its loss when gradients are known and nothing is updated yet.
   // If it throws, the step ends. It may be empty, and a step without updates does not call it.
   std::function<void(double loss)> before_updates = {};
