@@ -35,9 +35,11 @@ struct CheckedStep {
   const ParameterStore& store;
 };
 
-// Runs the step again, from the present parameters and without updates, and looks at the results of
-// each operation. Returns a text that names the first tensor that is not finite, with the layer and
-// the rank; parameters count as the first tensors. It is collective.
+// Runs the step again, from the present parameters and without updates; only running values change.
+// It looks at the results of every kernel, load and collective except reduce_scatter. All ranks get
+// the same text, which names the first tensor that is not finite, with the layer and the rank.
+// Parameters count as the first tensors. If all tensors are finite this time, the text says so. It
+// is collective.
 std::string first_not_finite(const CheckedStep& step,
                              StepRunner& runner,
                              const StepState& state,

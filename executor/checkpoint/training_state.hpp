@@ -25,6 +25,7 @@ struct StateTensor {
 // All ranks get the tensors in one order.
 std::vector<StateTensor> state_tensors(const ParameterStore& store, const Network& network);
 // Returns the values of the tensor's box in row-major order.
+// @pre a momentum in shards was made whole (ParameterStore::set_whole_momentum)
 std::vector<double> values_of(const ParameterStore& store, const StateTensor& tensor);
 // @pre `values` has as many values as values_of(store, tensor), in row-major order
 void set_values(ParameterStore& store, const StateTensor& tensor, std::span<const double> values);

@@ -14,7 +14,7 @@ void send(const Communicator& communicator, std::span<const std::byte> bytes, in
 void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer);
 
 // Holds a send to and a receive from one peer, both under way until wait() returns. Until then the
-// memory must stay valid.
+// memory must stay valid, and so must this object. @throws CommError
 class PairExchange {
  public:
   PairExchange(const Communicator& communicator,

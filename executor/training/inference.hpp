@@ -20,10 +20,12 @@ struct InferenceReport {
 
 // Makes one pass over `options.data_file` in its order, or over one made-up mini-batch. The pass is
 // forward only: batch norms use running values, dropout passes its input through, and chains run as
-// the plan says. Labels are not needed. Only options of devices, data, weights and seed count.
+// the plan says. Labels are not needed. These options count: backend, deterministic, workspace,
+// engine trials, NCCL, data file, augmentation, weights file and seed. Graphs do not.
 //
-// Rank 0 writes `file` when all outputs are known: float64 for fp64, else float32. An error leaves
-// no file; only a killed process leaves a `.partial`. This call is collective.
+// Rank 0 writes the outputs of each mini-batch to a file `.partial`, and renames it to `file` after
+// the last one. Elements are float64 for fp64, else float32. An error leaves no file; only a killed
+// process leaves the `.partial`. This call is collective.
 // @throws as train() does; NotFiniteError for an output that is not finite; InfeasibleError when
 // rank 0 cannot gather the outputs of a mini-batch
 InferenceReport infer(const Plan& plan,

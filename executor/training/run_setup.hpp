@@ -16,7 +16,8 @@ namespace cnnplan {
 void check_ranks(const Plan& plan, const Communicator& world);
 
 // Makes the backend that the options name. It is collective.
-// @throws EnvironmentError if the backend is missing, or lacks the plan's precision or overlap
+// @throws EnvironmentError if the backend is missing, or lacks the plan's precision or overlap; on
+// all ranks, if their kernel libraries differ
 std::unique_ptr<Backend> backend_for(const Plan& plan,
                                      const TrainingOptions& options,
                                      const Communicator& world);
@@ -28,8 +29,8 @@ Plan without_foreign_names(const Plan& plan,
                            const std::function<void(const std::string& text)>& note);
 
 // Takes the first weights from the file of weights, or without a file from the seed. It is
-// collective. If a rank cannot use the file, all ranks throw an Error with that exit code.
-// @throws IoError; InputError naming the dataset
+// collective. A rank that cannot use the file throws IoError, or InputError naming the dataset. The
+// other ranks throw an Error with the exit code of the lowest such rank.
 void set_first_weights(ParameterStore& parameters,
                        const Network& network,
                        const TrainingOptions& options,

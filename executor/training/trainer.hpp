@@ -35,7 +35,9 @@ struct TrainingOptions {
   std::string test_file;      // evaluated after every epoch and at the end; empty: none
   Augmentation augmentation;  // for training data; test data and inference use the centred window
   std::string weights_file;   // for a start without a checkpoint; empty: from the seed
-  std::string dump_file;      // empty: none
+  // Receives parameters, running values, and the gradients, the output and the loss of the last
+  // step. If it is empty, nothing is written.
+  std::string dump_file;
   std::string checkpoint_folder;  // receives the state; empty: nothing is saved
   // A checkpoint is written after every period of this many steps, or after every epoch if it is 0.
   // One is always written at the end.
@@ -61,7 +63,7 @@ struct TrainingOptions {
   // the first step.
   std::optional<std::int64_t> gradient_check_period;
   // If a check finds a larger relative error, cycles are raised until the error is within the
-  // limit.
+  // limit, or the layers run in order.
   std::optional<double> gradient_limit;
   // Cycles are also raised if the residual after the last cycle is larger than this factor times
   // the residual before the first coarse correction, forward or backward. With a warm start, the
@@ -92,7 +94,8 @@ struct RankPlace {
   std::string device;  // "NVIDIA H200"
 };
 
-// Rank 0 calls these functions while the training runs. Each may be empty.
+// Rank 0 calls these functions while the training runs, and every rank calls `progress` with its
+// own step time. Each function may be empty.
 struct TrainingCallbacks {
   std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
   std::function<void(const std::string& text)> note;       // a sentence that a user should read

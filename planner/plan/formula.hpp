@@ -8,7 +8,9 @@ namespace cnnplan {
 
 // Holds a figure of the machine, and the amount that it is multiplied by or that it divides.
 struct FormulaTerm {
-  std::string figure;    // as its file calls it: "node.beta_s_per_byte"; rates: "flops_per_s"
+  // The key in its file, such as "node.beta_s_per_byte", or "flops_per_s" for a rate. It is empty
+  // for the speed of the nearest profiled kernels, and "alone_s" for a time that was computed.
+  std::string figure;
   double value = 0.0;    // of the figure
   double amount = 1.0;   // messages, bytes or operations, times factors of sharing and slowdown
   std::string unit{};    // of the amount: "B", "flop"; empty: a count

@@ -15,9 +15,9 @@ struct Arrival {
 
 // Returns the mean time at which the last of all arrivals is there. The later of two arrivals is
 // approximated by a normal distribution with its mean and variance (Clark 1961, "The greatest of a
-// finite set of random variables"). The result is exact for two ranks and 0.3 % low for 16. For
-// 1,024 ranks, the part above the latest mean is 15 % low. Without spread, the result is the latest
-// mean.
+// finite set of random variables"). For equal arrivals, the part of the result above the mean is
+// exact for two ranks, 0.3 % low for 16 and 15 % low for 1,024. Without spread, the result is the
+// latest mean.
 // @pre `arrivals` is not empty, ranks >= 1
 double expected_latest_s(std::span<const Arrival> arrivals);
 

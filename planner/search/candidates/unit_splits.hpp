@@ -66,8 +66,8 @@ Plan plan_of(const Plan& blank, const SplitChoices& choices, const std::vector<i
 // Returns by unit the index of `split` among its choices. If it is none of them, returns the index
 // of its mesh with the default channel algorithm, else 0.
 std::vector<int> mostly_on(const SplitChoices& choices, const Split& split);
-// Returns `blank` with `split` for every unit that may take it, and the first choice of other
-// units. If no unit may take it, all layers have `split`, and some ranks own nothing.
+// Returns `blank` with the choices of mostly_on(choices, split). If no unit may take `split`,
+// returns all_on(blank, split), in which some ranks own nothing.
 Plan mostly_on(const Plan& blank, const SplitChoices& choices, const Split& split);
 // Returns the splits that any unit may take, each once.
 std::vector<Split> all_splits(const SplitChoices& choices);

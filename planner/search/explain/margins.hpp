@@ -14,9 +14,9 @@ inline constexpr std::size_t most_told_changes = 256;
 
 struct PlanMargins {
   std::vector<UnitMargin> units;
-  // Is the sum in which the plan is closest to the cheapest assignment: over the slowest ranks, or
-  // over one of the probed ranks. The first of equally close sums is taken, with overlap always the
-  // sum over the slowest ranks.
+  // Among the sums of operations over the slowest ranks, or over one of the probed ranks, it is the
+  // sum by which the plan exceeds the cheapest assignment least. The first of equal sums is taken,
+  // with overlap always the sum over the slowest ranks.
   OperationSum sum;
 };
 

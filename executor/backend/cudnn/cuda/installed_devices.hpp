@@ -30,12 +30,14 @@ struct DeviceProperties {
   std::int64_t l2_cache_bytes = 0;
 };
 // Makes `index` the current device of this thread, and returns its properties.
-// @throws EnvironmentError where there is no such device
+// @throws EnvironmentError where the machine has no usable GPU; BackendError where a call fails,
+// also for an index out of range
 DeviceProperties use_device(int index);
 // Returns which device of the machine `index` is: "GPU 1 (0000:3b:00.0)".
 std::string place_of_device(int index);
 
-// Returns the versions of the runtime and of the driver, such as 13.0.
+// Returns the CUDA version of the runtime, and the newest one that the driver supports: "CUDA 13.0,
+// driver for CUDA 13.1".
 // @throws EnvironmentError, BackendError
 std::string cuda_versions();
 
