@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "executor/backend/element.hpp"
+#include "executor/backend/finite_numbers.hpp"
 
 namespace cnnplan {
 namespace {
@@ -26,7 +27,7 @@ bool are_gradients_finite(const ParameterStore& store) {
 }
 
 template <typename T>
-bool is_finite(const TensorView& view) {
+bool is_finite(ElementType element, const TensorView& view) {
   const Shape shape = view.shape();
   const T* const data = view.as<T>();
   bool all = true;
@@ -36,9 +37,7 @@ bool is_finite(const TensorView& view) {
         for (std::int64_t w = 0; w < shape[Dim::w]; ++w) {
           const T* const position = data + n * view.stride(Dim::n) + d * view.stride(Dim::d) +
                                     h * view.stride(Dim::h) + w * view.stride(Dim::w);
-          all = all && std::all_of(position, position + shape[Dim::c], [](T value) {
-                  return std::isfinite(static_cast<double>(value));
-                });
+          all = all && are_finite(element, position, shape[Dim::c]);
         }
       }
     }
@@ -122,8 +121,8 @@ class Finder {
     }
     if (operand.first_slot >= 0 || buffer.element == BufferElement::int32) return true;
     const HostBlock block = memory_.read(operand);
-    return with_type_of(element_type(buffer.element),
-                        [&]<typename T>(T) { return is_finite<T>(block.view); });
+    const ElementType element = element_type(buffer.element);
+    return with_type_of(element, [&]<typename T>(T) { return is_finite<T>(element, block.view); });
   }
 
   const CheckedStep& step_;

@@ -39,8 +39,8 @@ class MessageLink final : public RingLink {
  public:
   explicit MessageLink(const Communicator& communicator)
       : comm_(communicator.handle().comm),
-        left_((communicator.rank() + communicator.size() - 1) % communicator.size()),
-        right_((communicator.rank() + 1) % communicator.size()),
+        left_(left_of(communicator)),
+        right_(right_of(communicator)),
         left_peer_(peer_list(communicator, left_)),
         right_peer_(peer_list(communicator, right_)) {}
 

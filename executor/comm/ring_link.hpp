@@ -4,7 +4,17 @@
 
 #include <cstddef>
 
+#include "executor/comm/communicator.hpp"
+
 namespace cnnplan {
+
+// Return the ranks of the two neighbours of this rank in `communicator`.
+inline int left_of(const Communicator& communicator) {
+  return (communicator.rank() + communicator.size() - 1) % communicator.size();
+}
+inline int right_of(const Communicator& communicator) {
+  return (communicator.rank() + 1) % communicator.size();
+}
 
 // A link hands out its own memory, so that a chunk can be added and forwarded in one pass.
 class RingLink {

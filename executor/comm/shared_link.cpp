@@ -113,7 +113,7 @@ class SharedLink final : public RingLink {
                                 : spins_on_own_core),
         right_(make_queue(communicator.rank())),
         left_(join_queue(communicator)),
-        right_peer_(peer_list(communicator, (communicator.rank() + 1) % communicator.size())),
+        right_peer_(peer_list(communicator, right_of(communicator))),
         left_peer_(peer_list(communicator, left_of(communicator))) {}
 
   std::size_t chunk_bytes() const override { return chunk_bytes_inside_node; }
@@ -146,10 +146,6 @@ class SharedLink final : public RingLink {
   void end() override { store_.end(); }
 
  private:
-  static int left_of(const Communicator& communicator) {
-    return (communicator.rank() + communicator.size() - 1) % communicator.size();
-  }
-
   std::byte* area(int rank) const { return memory_->data() + rank * area_bytes; }
 
   QueueEnd make_queue(int rank) const { return {area(rank), new (area(rank)) LinkQueue}; }
