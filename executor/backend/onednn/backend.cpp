@@ -53,7 +53,7 @@ class OnednnBackend final : public Backend {
   Library library_;
 };
 
-std::string instruction_set(dnnl::cpu_isa isa) {
+std::string name_of(dnnl::cpu_isa isa) {
   switch (isa) {
     case dnnl::cpu_isa::sse41:
       return "SSE4.1";
@@ -88,7 +88,7 @@ DeviceFingerprint OnednnBackend::fingerprint() const {
           .backend = "onednn",
           .library = "oneDNN " + std::to_string(version->major) + "." +
                      std::to_string(version->minor) + "." + std::to_string(version->patch) +
-                     " with " + instruction_set(dnnl::get_effective_cpu_isa()),
+                     " with " + name_of(dnnl::get_effective_cpu_isa()),
           .shared_workspace = true};
 }
 
