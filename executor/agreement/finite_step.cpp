@@ -12,18 +12,16 @@
 namespace cnnplan {
 namespace {
 
-bool are_gradients_finite(const ParameterStore& store) {
-  const ArenaLayout& layout = store.layout();
+bool are_gradients_finite(const Schedule& schedule, const ParameterStore& store) {
   const ElementType element = store.element_of(ParameterArena::gradients);
-  if (layout.shards().empty()) {
-    return layout.elements() == 0 ||
+  const auto is_share_finite = [&](const GradientRange& range) {
+    const SlotShard share = store.layout().share_of(range, schedule.rank);
+    return share.own.size() == 0 ||
            store.device().are_finite(
-               element, store.address(ParameterArena::gradients, SlotIndex(0)), layout.elements());
-  }
-  return std::all_of(layout.shards().begin(), layout.shards().end(), [&](const SlotShard& shard) {
-    return store.device().are_finite(
-        element, store.address(ParameterArena::gradients, shard), shard.own.size());
-  });
+               element, store.address(ParameterArena::gradients, share), share.own.size());
+  };
+  return std::all_of(
+      schedule.gradient_ranges.begin(), schedule.gradient_ranges.end(), is_share_finite);
 }
 
 template <typename T>
@@ -133,8 +131,11 @@ class Finder {
 
 }  // namespace
 
-void require_finite_step(double loss, const ParameterStore& store, const Communicator& world) {
-  const bool is_finite_here = std::isfinite(loss) && are_gradients_finite(store);
+void require_finite_step(double loss,
+                         const Schedule& schedule,
+                         const ParameterStore& store,
+                         const Communicator& world) {
+  const bool is_finite_here = std::isfinite(loss) && are_gradients_finite(schedule, store);
   if (world.maximum(is_finite_here ? 0.0 : 1.0) > 0.0) throw NotFiniteStep(loss);
 }
 

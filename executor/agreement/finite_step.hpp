@@ -23,10 +23,14 @@ class NotFiniteStep : public NotFiniteError {
   double loss_;
 };
 
-// Looks at the loss and at all gradients that this rank updates with, and lets all ranks agree.
-// It reads the gradients once, and is collective.
-// @throws NotFiniteStep on all ranks if one rank has a number that is not finite
-void require_finite_step(double loss, const ParameterStore& store, const Communicator& world);
+// Looks at the loss and at the gradients, and lets all ranks agree. Ranks whose gradients were
+// summed hold the same sums, so each of them reads an equal share. The schedule is the one that the
+// store was made for, and its sums are finished. It is collective.
+// @throws NotFiniteStep on all ranks if one rank finds a number that is not finite
+void require_finite_step(double loss,
+                         const Schedule& schedule,
+                         const ParameterStore& store,
+                         const Communicator& world);
 
 // Names what a step works on. The schedule is the one that the store was made for.
 struct CheckedStep {

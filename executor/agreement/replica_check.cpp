@@ -15,6 +15,7 @@
 #include "executor/step/device_values.hpp"
 #include "executor/step/slices.hpp"
 #include "planner/base/error.hpp"
+#include "planner/schedule/blocks/ownership.hpp"
 
 namespace cnnplan {
 namespace {
@@ -43,8 +44,9 @@ HashesByGroup hashes_of(const Replicas& replicas) {
   HashesByGroup hashes;
   const int rank = replicas.groups.world().rank();
   for (const SlotIndex slot : replicas.schedule.slots.indices()) {
-    const LayerIndex layer = replicas.schedule.slots[slot].layer;
-    const RankGroup group = ranks_with_slice(replicas.plan.layers[layer].mesh, rank);
+    const Mesh& mesh = replicas.plan.layers[replicas.schedule.slots[slot].layer].mesh;
+    const RankGroup group =
+        replicas.with_repeated_work ? ranks_with_slice(mesh, rank) : reduction_group(mesh, rank);
     if (group.size() == 1) continue;
     for (const ParameterArena arena : compared_arenas) {
       hashes[group].push_back({slot, arena, hash_of_tensor(replicas.store, arena, slot)});
@@ -140,6 +142,13 @@ std::uint64_t hash_of(std::span<const std::byte> bytes, std::uint64_t seed) {
     hash ^= hash >> 32;
   }
   return hash;
+}
+
+bool give_equal_bits(Backend& backend, bool deterministic, const Communicator& world) {
+  const bool repeats = backend.device().is_host() || deterministic;
+  const std::string device = backend.fingerprint().device;
+  const std::array<double, 2> own = halves(hash_of(std::as_bytes(std::span(device))));
+  return all_equal(world.all_gather(own), own.size()) && world.maximum(repeats ? 0.0 : 1.0) == 0.0;
 }
 
 void require_equal_replicas(const Replicas& replicas, std::int64_t steps) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "executor/backend/backend.hpp"
+#include "executor/comm/communicator.hpp"
 #include "executor/step/groups.hpp"
 #include "executor/step/parameter_store.hpp"
 #include "planner/plan/plan.hpp"
@@ -12,18 +14,25 @@
 
 namespace cnnplan {
 
+// True if kernels give the same bits on all ranks: on hosts of one kind with equal numbers of
+// threads, and on GPUs of one kind if `deterministic`. All ranks get the same result. This call is
+// collective.
+bool give_equal_bits(Backend& backend, bool deterministic, const Communicator& world);
+
 // Names what is compared, after `steps` steps. The schedule is the one that the store was made for.
 struct Replicas {
   const Plan& plan;
   const Schedule& schedule;
   const ParameterStore& store;
   Groups& groups;
+  bool with_repeated_work = true;  // compare ranks of an axis r, too
 };
 
-// Compares hashes of weights and momentum between ranks that have the same slice, bit by bit.
-// Running values of batch norms are left out, because ranks may normalise over their own samples. A
-// sharded update keeps nothing twice, so there is nothing to compare. It reads every parameter
-// once, and is collective over all ranks.
+// Compares hashes of weights and momentum between ranks that have the same slice, bit by bit. Ranks
+// along r compute their gradients on their own, so they are compared only if kernels give equal
+// bits. Running values of batch norms are left out, because ranks may normalise over their own
+// samples. A sharded update keeps nothing twice, so there is nothing to compare. It reads every
+// parameter once, and is collective over all ranks.
 // @throws Error (wrong_result) on all ranks when two ranks of a group differ; it names the first
 // tensor, its ranks, and `steps`
 void require_equal_replicas(const Replicas& replicas, std::int64_t steps);

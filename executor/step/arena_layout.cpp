@@ -34,16 +34,20 @@ void ArenaLayout::place_slots(const Schedule& schedule, const Backend& backend) 
 void ArenaLayout::find_shards(const Schedule& schedule) {
   std::int64_t momentum_offset = 0;
   for (const GradientRange& range : schedule.gradient_ranges) {
-    const std::int64_t begin = offset(range.first_slot);
-    const Range own = shard(elements(range.first_slot, range.last_slot),
-                            range.group.size(),
-                            range.group.position_of(schedule.rank));
-    shards_.push_back({.first_slot = range.first_slot,
-                       .last_slot = range.last_slot,
-                       .own = {begin + own.begin, begin + own.end},
-                       .momentum_offset = momentum_offset});
-    momentum_offset = checked_add(momentum_offset, own.size());
+    shards_.push_back(share_of(range, schedule.rank));
+    shards_.back().momentum_offset = momentum_offset;
+    momentum_offset = checked_add(momentum_offset, shards_.back().own.size());
   }
+}
+
+SlotShard ArenaLayout::share_of(const GradientRange& range, int rank) const {
+  const std::int64_t begin = offset(range.first_slot);
+  const Range own = shard(elements(range.first_slot, range.last_slot),
+                          range.group.size(),
+                          range.group.position_of(rank));
+  return {.first_slot = range.first_slot,
+          .last_slot = range.last_slot,
+          .own = {begin + own.begin, begin + own.end}};
 }
 
 std::int64_t ArenaLayout::elements(SlotIndex first_slot, SlotIndex last_slot) const {

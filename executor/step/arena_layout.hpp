@@ -34,6 +34,9 @@ class ArenaLayout {
 
   // The list is empty unless the update is sharded.
   const std::vector<SlotShard>& shards() const { return shards_; }
+  // Returns the share of `rank` in slots whose gradients are summed together, also where every rank
+  // updates all of them. Its momentum_offset is 0. @pre the rank is in the range's group
+  SlotShard share_of(const GradientRange& range, int rank) const;
   // @pre a shard's first slot is `first_slot`
   const SlotShard& shard_from(SlotIndex first_slot) const;
   // Returns the shard whose slots include this one. @pre there are shards

@@ -27,22 +27,28 @@ void wait_for(Device& device) {
   device.synchronize();
 }
 
-// Appends the seconds of each operation, from its begin to its end. In one queue, it begins at the
-// end of the operation before it.
-void read_times(const PreparedOperations& prepared,
-                const StepQueues& queues,
-                std::vector<double>& times_s) {
-  for (const OperationIndex i : prepared.indices()) {
-    const bool follows = i > 0 && !queues.are_several();
-    const Event& begin = follows ? *prepared[i - 1].end : *prepared[i].begin;
-    times_s.push_back(prepared[i].end->seconds_since(begin));
-  }
-}
-
 // Updates follow each other.
 bool begins_updates(const Schedule& schedule, OperationIndex operation) {
   const auto is_update_at = [&](OperationIndex i) { return is_update(schedule.operations[i]); };
   return is_update_at(operation) && (operation == 0 || !is_update_at(operation - 1));
+}
+
+// Returns false where an operation begins at the end of the operation before it. The first update
+// begins after the check of the step, whose time is no operation's.
+bool has_own_begin(const Schedule& schedule, const StepQueues& queues, OperationIndex operation) {
+  return operation == 0 || queues.are_several() || begins_updates(schedule, operation);
+}
+
+// Appends the seconds of each operation, from its begin to its end.
+void read_times(const Schedule& schedule,
+                const PreparedOperations& prepared,
+                const StepQueues& queues,
+                std::vector<double>& times_s) {
+  for (const OperationIndex i : prepared.indices()) {
+    const bool follows = !has_own_begin(schedule, queues, i);
+    const Event& begin = follows ? *prepared[i - 1].end : *prepared[i].begin;
+    times_s.push_back(prepared[i].end->seconds_since(begin));
+  }
 }
 
 }  // namespace
@@ -167,8 +173,8 @@ void StepRunner::run_operations(const StepState& state, Timing timing) {
     WorkGraph* const graph = graphs_->graph_of(first, state, timing);
     const OperationIndex run_end = graph != nullptr ? graphs_->run_end(first) : first + 1;
     for (OperationIndex i = first + 1; several && i < run_end; ++i) select_and_wait(i);
-    // In one queue, an operation begins where the one before it ends.
-    const bool times_begin = timing == Timing::operations && (several || first == 0);
+    const bool times_begin =
+        timing == Timing::operations && has_own_begin(schedule_, queues_, first);
     if (times_begin) prepared_[first].begin->record();
     const bool is_graph = graphs_->launch(graph);
     const OperationIndex end = is_graph ? run_end : first + 1;
@@ -186,7 +192,10 @@ void StepRunner::run(const StepState& state, Timing timing) {
   context_.backend->begin_step(state);
   if (lanes_) {
     const auto start_next = [&](OperationIndex operation) {
-      if (begins_updates(schedule_, operation)) before_updates();
+      if (begins_updates(schedule_, operation)) {
+        before_updates();
+        if (timing == Timing::operations) prepared_[operation].begin->record();
+      }
       start(operation, state);
     };
     lanes_->run(start_next, timing);
@@ -199,7 +208,7 @@ void StepRunner::run(const StepState& state, Timing timing) {
   step_time_s_ = std::chrono::duration<double>(Clock::now() - begin).count();
   graphs_->end_step(step_time_s_, timing);
   times_s_.clear();
-  if (timing == Timing::operations) read_times(prepared_, queues_, times_s_);
+  if (timing == Timing::operations) read_times(schedule_, prepared_, queues_, times_s_);
 }
 
 std::vector<std::int64_t> StepRunner::largest_workspaces_bytes() const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "executor/agreement/replica_check.hpp"
 #include "executor/checkpoint/parameter_file.hpp"
 #include "executor/checkpoint/state_loader.hpp"
 #include "executor/comm/node_memory.hpp"
@@ -190,19 +191,21 @@ RunReport train(const Plan& given,
   set_first_state(parameters, plan.network, options, resume, world);
   Groups groups(world, options.nccl);
   RunReport report = first_report(plan, *backend, resume);
-  const TrainingContext context{.options = options,
-                                .callbacks = callbacks,
-                                .world = world,
-                                .backend = *backend,
-                                .parameters = parameters,
-                                .groups = groups,
-                                .data = *data.training,
-                                .test = data.test.get(),
-                                .given = given,
-                                .given_sha256 = resume.plan_sha256,
-                                .checkpoints = checkpoints ? &*checkpoints : nullptr,
-                                .signals = signals,
-                                .first_step = resume.step()};
+  const TrainingContext context{
+      .options = options,
+      .callbacks = callbacks,
+      .world = world,
+      .backend = *backend,
+      .parameters = parameters,
+      .groups = groups,
+      .data = *data.training,
+      .test = data.test.get(),
+      .given = given,
+      .given_sha256 = resume.plan_sha256,
+      .checkpoints = checkpoints ? &*checkpoints : nullptr,
+      .signals = signals,
+      .equal_bits = give_equal_bits(*backend, options.deterministic, world),
+      .first_step = resume.step()};
   train_and_dump(context, std::move(plan), std::move(schedule), report);
   tell_waiting(data, note);
   return report;

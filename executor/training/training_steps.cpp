@@ -66,15 +66,16 @@ void TrainingSteps::compare_replicas(std::int64_t done) const {
   require_equal_replicas({.plan = plan_,
                           .schedule = schedule_,
                           .store = context_.parameters,
-                          .groups = context_.groups},
+                          .groups = context_.groups,
+                          .with_repeated_work = context_.equal_bits},
                          done);
 }
 
 StepContext TrainingSteps::step_context() const {
   std::function<void(double loss)> before_updates;
   if (context_.options.checks_finite) {
-    before_updates = [&context = context_](double loss) {
-      require_finite_step(loss, context.parameters, context.world);
+    before_updates = [this](double loss) {
+      require_finite_step(loss, schedule_, context_.parameters, context_.world);
     };
   }
   return {.backend = &context_.backend,

@@ -33,8 +33,11 @@ constexpr std::array<Case, 3> cases{
      {KernelPhase::backward_filter, "conv", "the gradient of /conv/weight"},
      {KernelPhase::backward_filter, "fc", "the gradient of /fc/weight"}}};
 
-// The first element of what one kernel of the last rank writes becomes `value`, in one step.
-Alteration spoiled(const Case& where, float value, int rank) {
+// Ranks look at different shares of a gradient, so that a place in each share decides.
+enum class Place { first, last };
+
+// One element of what one kernel of a rank writes becomes `value`, in one step.
+Alteration spoiled(const Case& where, float value, int rank, Place place = Place::first) {
   const bool is_convolution = std::string(where.layer) == "conv";
   return {.rank = rank,
           .concerns =
@@ -43,29 +46,40 @@ Alteration spoiled(const Case& where, float value, int rank) {
                        (spec.window.dims[1].kernel == 3) == is_convolution;
               },
           .alter =
-              [value](Operands operands, const StepState& state) {
-                if (state.step == altered_step) *operands[written_operand].as<float>() = value;
+              [value, place](Operands operands, const StepState& state) {
+                if (state.step != altered_step) return;
+                const TensorView& written = operands[written_operand];
+                const std::int64_t last = volume(written.shape()) - 1;
+                written.as<float>()[place == Place::first ? 0 : last] = value;
               }};
 }
 
-void check_message(const Plan& plan, const Case& where, const Communicator& world) {
-  const int last = world.size() - 1;
+void check_message(const Plan& plan,
+                   const Alteration& alteration,
+                   const Case& where,
+                   const Communicator& world) {
+  const std::string message =
+      message_of(plan, altered(alteration, world), ExitCode::not_finite, world);
+  CAPTURE(message);
+  CHECK(message.find("step 3 is not finite: the first tensor that is not finite is " +
+                     std::string(where.tensor)) == 0);
+  CHECK(message.find(" of layer " + std::string(where.layer)) != std::string::npos);
+  CHECK(message.find(" on rank " + std::to_string(world.size() - 1) + ";") != std::string::npos);
+}
+
+void check_messages(const Plan& plan, const Case& where, const Communicator& world) {
   for (const float value :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    const std::string message =
-        message_of(plan, altered(spoiled(where, value, last), world), ExitCode::not_finite, world);
-    CAPTURE(message);
-    CHECK(message.find("step 3 is not finite: the first tensor that is not finite is " +
-                       std::string(where.tensor)) == 0);
-    CHECK(message.find(" of layer " + std::string(where.layer)) != std::string::npos);
-    CHECK(message.find(" on rank " + std::to_string(last) + ";") != std::string::npos);
+    for (const Place place : {Place::first, Place::last}) {
+      check_message(plan, spoiled(where, value, world.size() - 1, place), where, world);
+    }
   }
 }
 
 TEST_CASE("all ranks hear of the first tensor that is not finite") {
   const Communicator world = Communicator::world();
   for (const Axis axis : {Axis::n, Axis::h, Axis::c, Axis::r}) {
-    for (const Case& where : cases) check_message(plan_on(axis, world), where, world);
+    for (const Case& where : cases) check_messages(plan_on(axis, world), where, world);
   }
 }
 
@@ -73,7 +87,7 @@ TEST_CASE("ranks with shards of the gradients agree, too") {
   const Communicator world = Communicator::world();
   Plan plan = plan_on(Axis::n, world);
   plan.sharded_update = true;
-  for (const Case& where : cases) check_message(plan, where, world);
+  for (const Case& where : cases) check_messages(plan, where, world);
 }
 
 TEST_CASE("no rank updates in a step that is not finite, and the last checkpoint stays") {

@@ -5,12 +5,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/backend.hpp"
+#include "executor/verify/decorated_backend.hpp"
 #include "planner/base/exit_code.hpp"
 #include "tests/executor/agreement/altered_training.hpp"
 
@@ -32,6 +35,34 @@ TrainingOptions damaged(int rank, std::size_t operand, const Communicator& world
                .alter = damage},
               world);
   options.compare_period = 2;
+  return options;
+}
+
+// Has a device of another kind on the last rank.
+class OtherDevice final : public DecoratedBackend {
+ public:
+  OtherDevice(std::unique_ptr<Backend> inner, std::string device)
+      : DecoratedBackend(std::move(inner)), device_(std::move(device)) {}
+  DeviceFingerprint fingerprint() const override {
+    DeviceFingerprint fingerprint = DecoratedBackend::fingerprint();
+    fingerprint.device = device_;
+    return fingerprint;
+  }
+  std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
+                                      const KernelConstants& constants,
+                                      const std::string& implementation) override {
+    return inner().make_kernel(spec, constants, implementation);
+  }
+
+ private:
+  std::string device_;
+};
+
+TrainingOptions with_other_device(TrainingOptions options, const Communicator& world) {
+  const std::string device = world.rank() + 1 == world.size() ? "newer" : "older";
+  options.hooks.backend = [device, inner = options.hooks.backend](std::unique_ptr<Backend> made) {
+    return std::make_unique<OtherDevice>(inner ? inner(std::move(made)) : std::move(made), device);
+  };
   return options;
 }
 
@@ -61,6 +92,23 @@ TEST_CASE("all ranks hear which tensor differs, where, and by which step") {
       CHECK(message.find("after 4 steps, " + std::string(tensor) + ranks) == 0);
     }
   }
+}
+
+TEST_CASE("ranks whose devices may round differently compare sums only") {
+  const Communicator world = Communicator::world();
+  if (world.size() == 1) return;
+  const TrainingOptions options = with_other_device(damaged(0, 0, world), world);
+  CHECK(found(plan_on(Axis::r, world), options, world).empty());
+  CHECK(!found(plan_on(Axis::n, world), options, world).empty());
+}
+
+TEST_CASE("kernels give equal bits on all ranks if the devices are of one kind") {
+  const Communicator world = Communicator::world();
+  const auto backend = make_backend("reference", {});
+  CHECK(give_equal_bits(*backend, false, world));
+  const std::string own = "device of rank " + std::to_string(world.rank());
+  OtherDevice other(make_backend("reference", {}), own);
+  CHECK(give_equal_bits(other, true, world) == (world.size() == 1));
 }
 
 TEST_CASE("ranks do not compare with a period of 0, or what only one of them holds") {
