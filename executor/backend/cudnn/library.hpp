@@ -20,7 +20,7 @@
 namespace cnnplan::cudnn {
 
 struct Options {
-  int device = 0;
+  int device = 0;              // its index on this machine
   bool deterministic = false;  // only engines that give the same bits every time
   int engine_trials = 8;       // at most this many engines are timed per variant
   // Engines that want a larger workspace are not tried.
@@ -31,7 +31,8 @@ struct Options {
 
 class Library {
  public:
-  // @throws EnvironmentError where there is no such device
+  // Makes options.device the current device of this thread. @throws as use_device(), and
+  // BackendError where cuDNN fails
   explicit Library(const Options& options);
 
   const Options& options() const { return options_; }

@@ -32,6 +32,7 @@ class CudaStreams {
   // `action` is called with the stream of a queue when the queue is selected.
   void on_select(std::function<void(cudaStream_t)> action) { on_select_ = std::move(action); }
   // The host waits for the work of all streams.
+  // @throws DeviceLostError where some work failed for good, else BackendError
   void synchronize() const;
 
  private:

@@ -30,7 +30,8 @@ struct Moments {
   }
 };
 
-// Number k of channel c is numbers[k * channels + c].
+// Returns number k of `width` channels from `channel` on: number k of channel c is
+// numbers[k * channels + c].
 template <typename T, int width>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> numbers_of(const Computed<T>* numbers,
                                                           std::int64_t channels,

@@ -5,6 +5,7 @@
 
 namespace cnnplan::cudnn {
 
+// Shuffles the channels in the phase forward, else puts those of the gradient back.
 void channel_shuffle(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn
