@@ -21,6 +21,7 @@ class FinishOrder {
  public:
   enum class Urgency { prompt, reduction };
 
+  // Call it when the operation was started, in the order in which operations start.
   void start(OperationIndex operation, Urgency urgency) { list(urgency).push_back(operation); }
   // Returns the operations to finish now so that `operation` is finished, which is the last of
   // them, and forgets them. Returns none if `operation` was not started.
