@@ -10,10 +10,10 @@
 namespace cnnplan {
 
 // Owns the link to the ring neighbours of one communicator. Every call must pass this communicator.
-// Calls are collective and block.
+// Calls are collective and block. @throws CommError
 class ValueCollectives {
  public:
-  // T is float or double.
+  // Sums in place. T is float or double.
   template <typename T>
   void allreduce(const Communicator& communicator,
                  std::span<T> values,

@@ -22,7 +22,7 @@ struct WatchMessage {
   bool operator==(const WatchMessage&) const = default;
 };
 
-// `token` is a secret of the program's ranks, without blanks.
+// Returns the text of a message. `token` is a secret of the program's ranks, without blanks.
 std::string to_datagram(const WatchMessage& message, const std::string& token);
 
 // Returns nothing for a datagram that is no message, or has another token.
