@@ -13,6 +13,7 @@
 
 namespace cnnplan {
 
+// Says from where a training goes on.
 struct ResumePoint {
   std::optional<Checkpoint> checkpoint;  // none: the first step
   std::string plan_sha256;               // digest of the given plan; empty without checkpoints
@@ -21,8 +22,9 @@ struct ResumePoint {
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
 };
 
-// Reads the checkpoint that the options name. This call is collective; all ranks throw equal
-// errors.
+// Reads the checkpoint that the options name. The result has none where they name none, or where
+// the folder is also the one to save in and holds none. This call is collective; all ranks throw
+// equal errors.
 // @throws IoError; InputError for a checkpoint of another network, batch or seed
 ResumePoint find_resume_point(const Plan& plan,
                               const TrainingOptions& options,

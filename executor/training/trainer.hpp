@@ -24,6 +24,7 @@ struct TrainingHooks {
   std::function<std::unique_ptr<DataSource>(std::unique_ptr<DataSource> opened)> data;
 };
 
+// Holds what a user may choose for a training or an inference. Files and folders are paths.
 struct TrainingOptions {
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels whose results repeat bit by bit
@@ -72,6 +73,7 @@ struct TrainingOptions {
   TrainingHooks hooks = {};  // for checks and tests
 };
 
+// Says how far a training or an inference is.
 struct Progress {
   std::int64_t step = 0;  // steps that are done
   std::int64_t steps = 0;
@@ -105,8 +107,8 @@ struct TrainingCallbacks {
   std::function<void(std::int64_t step)> saved;                 // after this many steps
 };
 
-// Trains from the first step, or from a checkpoint, to the end. The operations of the report are
-// filled on rank 0 only. This call is collective.
+// Trains from the first step, or from a checkpoint, to the end. The times of steps and operations
+// in the report are filled on rank 0 only. This call is collective and blocks.
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has
