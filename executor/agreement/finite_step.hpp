@@ -24,7 +24,7 @@ class NotFiniteStep : public NotFiniteError {
 };
 
 // Looks at the loss and at all gradients that this rank updates with, and lets all ranks agree.
-// It reads the gradients once, and is collective.
+// It reads the gradients once. It is collective over `world`, and blocks.
 // @throws NotFiniteStep on all ranks if one rank has a number that is not finite
 void require_finite_step(double loss, const ParameterStore& store, const Communicator& world);
 
@@ -39,7 +39,7 @@ struct CheckedStep {
 // It looks at the results of every kernel, load and collective except reduce_scatter. All ranks get
 // the same text, which names the first tensor that is not finite, with the layer and the rank.
 // Parameters count as the first tensors. If all tensors are finite this time, the text says so. It
-// is collective.
+// is collective over `world`, and blocks.
 std::string first_not_finite(const CheckedStep& step,
                              StepRunner& runner,
                              const StepState& state,
