@@ -15,8 +15,8 @@ inline constexpr std::array<Dim, dim_count> all_dims{Dim::n, Dim::c, Dim::d, Dim
 inline constexpr std::array<Dim, 3> spatial_dims{Dim::d, Dim::h, Dim::w};
 
 // Names the precision in which a network is computed. With tf32, numbers are stored as fp32, and
-// convolutions may round their factors to TF32. With bf16 and fp16, activations have 16 bits, and
-// parameters and all sums are fp32.
+// convolutions may round their factors to TF32. With bf16 and fp16, activations have 16 bits,
+// parameters are fp32, and sums are fp32 or fp64.
 enum class Precision { fp32, fp64, tf32, bf16, fp16 };
 // Returns the bytes of one element of activations, error signals, samples and copies of weights.
 std::int64_t activation_bytes(Precision precision);

@@ -22,9 +22,9 @@ struct UpsampleDim {
 };
 
 // Returns the inputs that a block of outputs needs, of an input with the global extent `length`. An
-// empty block needs none. All indices are global. With `nearest`,
-// padding_begin counts the outputs before the block that repeat its first input, and padding_end
-// those after it that repeat its last input. With `linear`, both are 0.
+// empty block needs none. All indices are global. With `nearest`, padding_begin counts the outputs
+// before the block that repeat its first input. padding_end counts the outputs after the block that
+// repeat its last input. With `linear`, both are 0.
 // @pre factor >= 1
 WindowBlock upsample_block(Range outputs, std::int64_t length, const UpsampleDim& dim);
 

@@ -54,9 +54,9 @@ WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& wi
 // Outputs [a, b) of a transposed convolution need inputs
 // [ceil((a + P - D (K-1)) / S), floor((b-1 + P) / S) + 1), as far as they exist. If the stride
 // exceeds the reach, the block also takes earlier inputs, so that no gap remains after the previous
-// block. The padding belongs to the convolution from these outputs to these inputs. The arguments
-// are as in window_block(). If no tap of
-// the kernel reaches the first output, padding_begin may exceed the reach.
+// block. The padding belongs to the convolution from these outputs to these inputs. If no tap of
+// the kernel reaches the first output, padding_begin may exceed the reach. The arguments are as in
+// window_block().
 WindowBlock transposed_block(Range outputs, std::int64_t length, const WindowDim& window);
 
 }  // namespace cnnplan
