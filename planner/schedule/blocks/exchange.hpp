@@ -76,7 +76,7 @@ bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 // Returns the exchange from needed to owned blocks, which adds halos to the own block. It works in
 // place where the needed block contains the owned one, and may be overwritten and then read in
 // part. This is never so for a block that has replicas: all of its parts are added in the order of
-// their source blocks.
+// their source blocks. The gradient of a slice is written as use.sliced says.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
 // Returns this exchange for a given list, whose order it keeps. The rank needed `have` and owns
 // `own`.

@@ -39,8 +39,8 @@ Box bias_block(const Plan& plan, LayerIndex layer, int rank);
 // range is empty on other stages.
 Range own_channels(const Plan& plan, LayerIndex layer, int rank);
 // Returns the window of `layer` on the block `output`, which has global indices. The padding is the
-// one at the edges of this block.
-// A transposed convolution has the window of the convolution from this block to its inputs.
+// one at the edges of this block. A transposed convolution has the window of the convolution from
+// this block to its inputs.
 Window local_window(const Network& network, LayerIndex layer, const Box& output);
 
 // Returns the window of an upsampling of `input` on the block `output`, in the form of KernelSpec.

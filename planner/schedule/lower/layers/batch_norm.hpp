@@ -5,7 +5,7 @@
 
 namespace cnnplan {
 
-// Adds kernels and the allreduces of their sums. The forward pass also adds the running values.
+// Adds kernels and, in training, the allreduces of their sums. Also adds the running values.
 void forward_batch_norm(LoweringState& state, const Unit& unit);
 // `dy` is the gradient of this rank's block of the unit's output.
 void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& dy);

@@ -15,8 +15,8 @@ class ResidualTrace {
       : geometry_(geometry), states_(states), labels_(labels) {}
 
   // Adds the residual of the C-point after a group of the finest level. `propagated` is the state
-  // that the group makes of its first state. Nothing is added on other ranks than the ones of the
-  // last block, or where another stage computed the state of the point.
+  // that the group makes of its first state. Only the ranks of the group's last block add
+  // it, and only if their stage computed the state of the point.
   void record(const LayerRange& group, const Operand& propagated);
   // Hands `schedule` the residuals of points that have one for every cycle and one before the first
   // cycle, so that all norms are over the same points.
