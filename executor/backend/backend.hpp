@@ -28,7 +28,8 @@ struct StepState {
   double loss_scale = 1.0;
 };
 
-// Holds a kernel that is ready to run. Everything is built, so that run() allocates nothing.
+// Holds a kernel that is ready to run. Except in the reference backend, run() allocates nothing
+// after Backend::reserve_workspace().
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -98,7 +99,8 @@ struct BackendOptions {
 };
 
 // Makes the backend "cudnn", "onednn" or "reference".
-// @throws EnvironmentError when the build has no such backend, or the machine no device for it
+// @throws EnvironmentError when the build has no such backend, or the machine no device for it;
+// BackendError when the library fails
 std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options = {});
 // @throws EnvironmentError that names what the backend has, unless it supports `precision`
 void require_precision(const Backend& backend, Precision precision);

@@ -18,7 +18,7 @@ MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cu
 // Returns zeroed, page-locked memory of the host. @throws BackendError where there is too little
 MemoryBlock allocate_pinned(std::int64_t bytes);
 
-// Clears memory in the order of `stream`.
+// Clears memory in the order of `stream`. @throws as check_cuda(), here and below
 void clear_bytes(void* memory, std::int64_t bytes, cudaStream_t stream);
 // Copies in the direction `kind`, in the order of `stream`. Memory of the host must stay until
 // then.

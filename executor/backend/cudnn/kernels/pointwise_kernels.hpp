@@ -12,7 +12,8 @@ namespace cnnplan::cudnn {
 
 // Runs the functions that executor/backend/element_wise_functions.hpp lists.
 void element_wise(const KernelCall& call, const OperandsByRole& operands);
-// Adds two blocks. The kind `accumulate` runs it, too.
+// Computes y = relu?(a + add_scale * b) in the phase forward, else dx = add_scale * dy. The kind
+// `accumulate` runs it, too.
 void add(const KernelCall& call, const OperandsByRole& operands);
 void dropout(const KernelCall& call, const OperandsByRole& operands);
 void sgd(const KernelCall& call, const OperandsByRole& operands);

@@ -26,7 +26,8 @@ inline int threads_for(std::int64_t jobs) {
 }
 
 // Calls f(job, thread) for each job, with thread < `threads`. Jobs must not write the same memory.
-// Rethrows an exception of a job after all jobs have ended.
+// Rethrows the last exception of a job after all jobs have ended; with one thread, no job begins
+// after an exception.
 template <typename F>
 void for_each_job(std::int64_t jobs, int threads, F f) {
   if (threads == 1) {
