@@ -65,7 +65,7 @@ class RingHops {
 
 // Works in place. An allreduce leaves the sums on every rank; a reduce_scatter leaves only this
 // rank's shard valid. `rank` and `ranks` are those of the link's communicator, on whose ranks these
-// calls are collective. They block. @pre `kind` is no allgather
+// calls are collective. They block. An allgather works as in ring_allgather().
 void ring_collective(
     CollectiveKind kind, std::span<float> values, RingLink& link, int rank, int ranks);
 void ring_collective(

@@ -18,7 +18,8 @@ class ValueCollectives {
   void allreduce(const Communicator& communicator,
                  std::span<T> values,
                  AllreduceAlgorithm algorithm);
-  // These functions run one half of an allreduce; allgather also takes std::uint16_t.
+  // These functions run one half of an allreduce in place, with the shards of
+  // planner/tensor/shard.hpp. The function allgather also takes std::uint16_t.
   // @throws std::logic_error when the algorithm has no halves
   template <typename T>
   void reduce_scatter(const Communicator& communicator,

@@ -20,8 +20,8 @@ class SideChannel {
   // Returns the port and the IPv4 addresses of this host, with blanks between them, in a form for
   // add_peer(). The text is empty if there is no socket.
   std::string address() const;
-  // Adds the peer with the next number. `address` is from address() of the peer. Where all peers
-  // are on one host, datagrams take the loopback device.
+  // Adds the peer with the next number. `address` is from address() of the peer; if it is empty,
+  // the peer gets no datagrams. Datagrams to a peer on this host take the loopback device.
   void add_peer(const std::string& address, bool is_on_this_host);
   // Sends without waiting. `peer` is a number of add_peer(), counted from 0. Errors are ignored.
   void send(std::size_t peer, const std::string& datagram) const;

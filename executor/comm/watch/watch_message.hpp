@@ -12,7 +12,7 @@ struct WatchMessage {
   enum class Kind {
     state,  // what the sender does
     query,  // asks for a state, and says that the sender collects states
-    end,    // tells the receiver to end; `culprit` is the rank that was lost
+    end,    // tells the receiver to end; `culprit` is a silent rank to kill, or -1
   };
   Kind kind = Kind::query;
   int from = 0;
