@@ -34,7 +34,8 @@ class FinishOrder {
     order.insert(order.end(), reductions.begin(), reductions.end());
     return order;
   }
-  // Returns the reductions before `reduction`, and forgets them. @pre no other was started since
+  // Returns all prompt communication and then the reductions before `reduction`, and forgets them.
+  // Returns none if there is no reduction before it. @pre no other reduction was started since
   std::vector<OperationIndex> before(OperationIndex reduction) {
     const auto place = std::find(reductions_.begin(), reductions_.end(), reduction);
     if (place == reductions_.begin() || place == reductions_.end()) return {};

@@ -33,7 +33,7 @@ class StepRunner {
   StepRunner& operator=(const StepRunner&) = delete;
 
   // Runs one step. It blocks, and is collective over all ranks of the schedule.
-  // @throws BackendError, CommError, and the errors of the data and of before_updates
+  // @throws BackendError, DeviceLostError, CommError, and the errors of data and before_updates
   void run(const StepState& state, Timing timing = Timing::operations);
 
   // Runs the operations of a step one after the other, except updates, and calls `done` after each
