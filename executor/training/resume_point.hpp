@@ -38,7 +38,7 @@ TrainingOptions options_from(const ResumePoint& resume, const TrainingOptions& o
 
 // Checks that the data and the parts fit the checkpoint. This call is collective.
 // @throws InputError for a checkpoint of other data or after the last step, and for a part that
-// differs from what was written
+// differs from what was written; IoError
 void check_resume_point(const ResumePoint& resume,
                         const TrainingOptions& options,
                         const DataSource& data,

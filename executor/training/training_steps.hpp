@@ -26,7 +26,8 @@ class TrainingSteps {
   // PreemptedError; IoError; Error (wrong_result) when ranks hold different values of one parameter
   void run(RunReport& report);
 
-  // Gives every rank the average of all ranks' running values. Both calls are collective and block.
+  // Gives every rank the average of all ranks' running values. This call and evaluate() are
+  // collective and block.
   void average_running_values();
 
   // Makes one pass over the test data, if there is any, and adds the result to the report.
