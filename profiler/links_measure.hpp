@@ -15,7 +15,7 @@
 namespace cnnplan {
 
 struct LinkProgress {
-  std::string what;  // e.g. "message, node, 4194304 bytes"
+  std::string what;  // e.g. "node, 2 ranks, 4194304 bytes"
   int done = 0;
   int total = 1;
 };
