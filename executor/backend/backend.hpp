@@ -28,8 +28,8 @@ struct StepState {
   double loss_scale = 1.0;
 };
 
-// Holds a kernel that is ready to run. Except in the reference backend, run() allocates nothing
-// after Backend::reserve_workspace().
+// Holds a kernel that is built and ready to run. Its first run may allocate memory. Later runs with
+// these operands on a GPU allocate none, so that a graph can capture them.
 class Kernel {
  public:
   virtual ~Kernel() = default;

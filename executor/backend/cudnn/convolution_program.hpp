@@ -31,7 +31,8 @@ class ConvolutionProgram {
                      const ConvolutionGraph& graph,
                      const Engine& engine);
 
-  // Puts the convolution in the selected queue, with the gradient of the bias.
+  // Puts the convolution in the selected queue, with its bias and ReLU, or with the gradient of the
+  // bias. @throws BackendError, and InfeasibleError where the workspace does not fit
   void run(const ConvolutionOperands& operands);
   // Returns the bytes of all parts of the workspace.
   std::int64_t workspace_bytes() const;
