@@ -25,7 +25,7 @@ class NotFiniteStep : public NotFiniteError {
 };
 
 // Looks at the loss and at all gradients that this rank updates with, and lets all ranks agree.
-// It reads the gradients once. It is collective over `world`, and blocks.
+// It reads the gradients once, and is collective.
 // @throws NotFiniteStep on all ranks if one rank has a number that is not finite
 void require_finite_step(double loss, const ParameterStore& store, const Communicator& world);
 

@@ -23,7 +23,7 @@ struct Replicas {
 // Compares hashes of weights and momentum between ranks that have the same slice, bit by bit.
 // Running values of batch norms are left out, because ranks may normalise over their own samples. A
 // sharded update keeps nothing twice, so there is nothing to compare. It reads every parameter
-// once. It is collective over all ranks, and blocks.
+// once, and is collective over all ranks.
 // @throws Error (wrong_result) on all ranks when two ranks of a group differ; it names the first
 // tensor, its ranks, and `steps`
 void require_equal_replicas(const Replicas& replicas, std::int64_t steps);

@@ -57,7 +57,8 @@ struct Kind {
 };
 
 // Calls body(Kind<T, width>{}), where an access takes 16 bytes if they divide the channels, else
-// one channel. `channels` is from vector_channels(), here and in with_kind().
+// one channel. `channels` is from vector_channels(), or 1, here and in
+// with_kind().
 template <typename T, typename Body>
 void with_width(std::int64_t channels, const Body& body) {
   if (channels % full_width<T> == 0) {
