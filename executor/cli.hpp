@@ -12,15 +12,16 @@
 
 namespace cnnplan {
 
+// Holds what the user of cnnexec chose.
 struct Options {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
-  std::string inferred_file;  // empty: training
-  std::string graphs = "auto";
+  std::string inferred_file;    // empty: training
+  std::string graphs = "auto";  // or "on", "off"
   bool verbose = false;
-  bool chose_backend = false;  // set by the user
-  std::string verify;          // what to compare with; empty: training
-  std::int64_t check_period = 0;
+  bool chose_backend = false;     // set by the user
+  std::string verify;             // what to compare with; empty: training
+  std::int64_t check_period = 0;  // in steps, of --check-gradient
   double comm_timeout_s = default_comm_timeout_s;
   TrainingOptions training;
   std::vector<Fact> equal;  // options that all ranks must have alike

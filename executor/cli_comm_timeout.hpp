@@ -18,6 +18,7 @@ inline std::string refusal_of_comm_timeout(const std::string& text) {
   return "got " + text + "; allowed: 0, or 1 to 10000000 (seconds)";
 }
 
+// Adds --comm-timeout to the options of `app`, which writes to `seconds` when it parses.
 inline void add_comm_timeout(CLI::App& app, double& seconds) {
   app.add_option("--comm-timeout",
                  seconds,

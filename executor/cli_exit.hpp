@@ -10,7 +10,8 @@
 
 namespace cnnplan {
 
-// Prints the answer on one rank and returns the exit code.
+// Prints the answer on one rank and returns the exit code: 0 after --help, else the code of a wrong
+// command line. It works before MPI runs.
 inline int exit_code_of(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream unheard;
   const int code = is_first_process() ? app.exit(error) : app.exit(error, unheard, unheard);

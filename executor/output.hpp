@@ -25,6 +25,7 @@ class ProgressLine {
   bool drawn_ = false;
 };
 
+// These functions print at once. Call them on rank 0.
 void print_note(const std::string& text);
 void print_places(const std::vector<RankPlace>& ranks);
 void print_evaluation(const Evaluation& evaluation);
@@ -32,7 +33,7 @@ void print_check(const GradientCheck& check);
 void print_saved(std::int64_t step, const std::string& folder);
 void print_summary(const RunReport& run, const std::string& file);
 void print_summary(const InferenceReport& report, const std::string& file);
-// Prints the tensors with the largest differences.
+// Prints the kernels that were checked, and the tensors with the largest differences.
 void print_verification(const Verification& verification);
 
 }  // namespace cnnplan

@@ -11,6 +11,7 @@
 
 namespace cnnplan {
 
+// Says which kernels a profile is to have.
 struct ProfileRequest {
   std::vector<Network> networks;
   int ranks = 1;
@@ -29,6 +30,7 @@ struct ProfileProgress {
   std::string what;         // "resnet50 on n2, rank 0 of 2"; "ranks 0 to 1" are walked at once
 };
 
+// Every rank calls these functions while kernels are timed.
 struct ProfileCallbacks {
   std::function<void(const ProfileProgress&)> progress;
   std::function<void(const Profile&)> save;  // after every schedule, so that a run can resume
@@ -39,10 +41,12 @@ struct ProfileCallbacks {
 
 // Adds to `profile` the kernels it lacks. It walks the schedules of the covering plans
 // (unit_splits.hpp). Under mpirun, the ranks of the program take different ranks of the plan and
-// walk at the same time. A schedule without missing kernels is not walked. It is collective.
-// Returns the kernels that failed on all ranks that tried them, on every rank alike.
+// walk at the same time. A schedule without missing kernels is not walked. It is collective and
+// blocks. Returns the kernels that failed on all ranks that tried them, on every rank alike.
 // @throws InfeasibleError on all ranks, before a schedule is walked that the node's memory cannot
-// hold for every rank; DeviceLostError on a rank whose device can run no other kernel
+// hold for every rank.
+// @throws DeviceLostError on a rank whose device can run no other kernel.
+// @throws EnvironmentError on a rank that has fewer cores than kernels to run at the same time.
 std::set<KernelSpec> profile_kernels(const ProfileRequest& request,
                                      Backend& backend,
                                      const Communicator& world,

@@ -34,6 +34,7 @@ struct WalkOptions {
   int warmup = 2;  // least number of passes; more until 0.1 s and steady times of a GPU
 };
 
+// Every rank calls these functions during its walk.
 struct WalkCallbacks {
   std::function<void()> after_pass;  // after the first `warmup` passes, and all timed ones
   // Takes a sentence on a kernel that is left out, or on graphs that are not used; may be empty.
@@ -55,8 +56,9 @@ struct Walk {
 // Returns the ids of the operations that communicate in all schedules.
 std::set<std::string> common_communication(std::span<const Schedule> schedules);
 
-// Runs the kernels of a schedule warmup + repetitions times. It is collective over `world`: every
-// rank walks a schedule that has all meetings. A kernel that fails is left out and has no samples.
+// Runs the kernels of a schedule at least warmup + repetitions times, and returns the samples of
+// this rank. It is collective over `world` and blocks: every rank walks a schedule that has all
+// meetings. A kernel that fails is left out and has no samples.
 // @throws DeviceLostError where no other kernel could run
 KernelSamples walk_kernels(const Walk& walk,
                            Backend& backend,
@@ -64,8 +66,8 @@ KernelSamples walk_kernels(const Walk& walk,
                            const WalkOptions& options,
                            const WalkCallbacks& callbacks);
 
-// Adds the samples that any rank has of `wanted` to `profile`, on every rank alike. It is
-// collective.
+// Adds the samples that any rank has of `wanted` to `profile`, on every rank alike. Kernels without
+// samples are not added. All ranks pass equal keys. It is collective and blocks.
 void record(Profile& profile,
             const KernelSamples& samples,
             const std::set<KernelSpec>& wanted,

@@ -13,6 +13,7 @@ namespace cnnplan {
 
 class LinkMemory {
  public:
+  // Keeps a reference. @throws InfeasibleError where the device lacks the memory
   LinkMemory(Device& device, std::int64_t bytes)
       : device_(device),
         memory_(device.allocate(bytes)),
@@ -24,9 +25,10 @@ class LinkMemory {
     const MemoryBlock& seen = device_.is_host() ? memory_ : mirror_;
     return std::span(seen.data(), count);
   }
+  // Returns the address in memory of the device.
   void* data() const { return memory_.data(); }
-  // These functions copy to the mirror before it is sent, and from it after it is received. Both
-  // wait for the selected queue and for no other.
+  // These functions copy `count` bytes to the mirror before it is sent, and from it after it is
+  // received. Both wait for the selected queue and for no other, and do nothing on a host.
   void fetch(std::int64_t count) const {
     if (device_.is_host()) return;
     device_.copy_to_host(mirror_.data(), memory_.data(), count);

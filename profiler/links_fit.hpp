@@ -25,6 +25,7 @@ struct FitError {
   auto operator<=>(const FitError&) const = default;
 };
 
+// Holds a fitted curve. All of its errors are relative.
 struct LinkFit {
   std::vector<Segment> segments;
   std::vector<FitError> segment_errors;  // by segment
@@ -33,15 +34,18 @@ struct LinkFit {
 };
 
 // Fits a piecewise alpha + bytes beta to the medians by least squares of the relative error, with
-// alpha and beta not negative. It considers every way to cut the samples into segments of at least
-// two. A further segment must pay for its parameters (Bayesian information criterion).
-// @pre samples ascend in bytes and have positive medians
+// alpha and beta not negative. It considers every way to cut the samples into up to eight segments
+// of at least two. A further segment must pay for its parameters (Bayesian information criterion).
+// Without samples, the fit has no segments.
+// @throws std::logic_error unless samples ascend in bytes and have positive medians
 LinkFit fit_segments(std::span<const LinkSample> samples);
 
 // Fits one s/byte to the medians by least squares of the relative error. Returns 0 without samples.
+// @throws as fit_segments()
 double fit_s_per_byte(std::span<const LinkSample> samples);
 
-// Returns the error of predictions for these samples. @pre as many predictions as samples
+// Returns the error of predictions for these samples.
+// @throws std::logic_error unless there are as many predictions as samples
 FitError fit_error(std::span<const LinkSample> samples, std::span<const double> predicted_s);
 
 }  // namespace cnnplan

@@ -15,11 +15,12 @@
 namespace cnnplan {
 
 struct LinkProgress {
-  std::string what;  // e.g. "message, node, 4194304 bytes"
+  std::string what;  // e.g. "node, 2 ranks, 4194304 bytes"
   int done = 0;
   int total = 1;
 };
 
+// Says what to measure. All ranks pass equal options, except their memory and `progress`.
 struct LinkOptions {
   std::int64_t least_bytes = 8;
   std::int64_t most_bytes = std::int64_t{64} << 20;
@@ -45,7 +46,7 @@ struct LinkCurve {
   std::string level = "node";
   int ranks = 2;
   std::vector<LinkSample> samples;
-  // For a collective, this is the number of wrong results on all ranks, by sample.
+  // For a collective, this is the number of wrong results on all ranks, by sample; else empty.
   std::vector<std::int64_t> wrong{};
 
   bool is_ring() const {
@@ -53,6 +54,7 @@ struct LinkCurve {
   }
 };
 
+// Describes a level of the machine. `shared_by` ranks share one link of the level.
 struct LinkLevel {
   std::string name = "node";
   int ranks_per_group = 1;
@@ -68,13 +70,14 @@ struct LinkMeasurements {
 };
 
 // Measures all links. A program with one rank measures only local costs. This call is collective
-// over `world`; rank 0 gets the complete result.
+// over `world` and blocks. Rank 0 gets the complete result, and other ranks the curves in which
+// they took part. @throws CommError; as the constructor of NcclCommunicator
 LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options);
 
 // Fits a platform to the measurements; this is a pure function.
 Platform platform_of(const LinkMeasurements& measurements);
 
-// Measures and fits. This call is collective over `world`; rank 0 gets the complete result.
+// Measures and fits, as the two functions above. Only rank 0 gets the complete result.
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
 
 // Fits the times of a curve. For a ring, it fits the times of one step by the bytes of the step.
@@ -83,8 +86,8 @@ LinkFit fit_of(const LinkCurve& curve);
 // Returns how far the predictor's times on `platform` are from the medians of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
 
-// Both functions return bytes per second. The first divides the bytes of the sample by its time.
-// The second counts, for a collective, the bytes that cross each link.
+// Both functions return bytes per second, at the median time. The first divides the bytes of the
+// sample by its time. The second counts, for a collective, the bytes that cross each link.
 double algorithm_bandwidth(const LinkSample& sample);
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample);
 

@@ -23,14 +23,15 @@ struct OverlapTimes {
 double overlap_efficiency(const OverlapTimes& times);
 
 struct LocalCosts {
-  std::vector<LinkSample> adds;    // bytes that were received and added
-  std::vector<LinkSample> copies;  // bytes of strided blocks, as halos are packed
+  std::vector<LinkSample> adds;    // by the bytes that were received and added
+  std::vector<LinkSample> copies;  // by the bytes of strided blocks, as halos are packed
   OverlapTimes overlap;
-  double launch_s = 0.0;  // one operation without work
+  double launch_s = 0.0;  // time of one operation without work
 };
 
 // All ranks measure at once, except that only ranks 0 and 1 measure the overlap. No message is
-// larger than `most_bytes`. This call is collective over `world`.
+// larger than `most_bytes`. Other ranks have an overlap of 0. This call is collective over `world`
+// and blocks.
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
                                const RepetitionOptions& options,

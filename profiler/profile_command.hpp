@@ -10,9 +10,12 @@
 
 namespace cnnplan {
 
+// Holds what the user of the command chose.
 struct ProfileOptions {
   std::vector<std::string> networks;  // files
-  int ranks = 0;  // ranks of the plans; 0: as many as `world` has, or one per core
+  // Number of ranks of the plans. With 0, it is the number of ranks of `world`. If this is 1, it is
+  // the number of cores, or of the backend's GPUs.
+  int ranks = 0;
   std::int64_t batch = 8;
   Precision precision = Precision::fp32;
   std::string input_size;            // empty: the size in the networks

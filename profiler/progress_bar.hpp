@@ -17,10 +17,12 @@ class ProgressBar {
  public:
   static constexpr double seconds_between_lines = 30.0;
 
+  // Nothing is ever written unless `shown`. Times count from here.
   ProgressBar(bool shown, bool is_terminal) : shown_(shown), is_terminal_(is_terminal) {}
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
+  // Shows progress_line(). Nothing is shown while `done` is 0.
   void show(int done, int total, const std::string& what);
   // Ends the line on a terminal, so that other text can follow.
   void end_line();

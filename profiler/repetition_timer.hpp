@@ -12,6 +12,7 @@ namespace cnnplan {
 // Returns seconds on a clock that never goes back.
 double now_s();
 
+// Says how often a body is repeated: for the budget, but within the limits.
 struct RepetitionOptions {
   double budget_s = 0.05;   // for the repetitions that count
   double sample_s = 20e-6;  // shorter bodies run several times within one repetition
@@ -21,8 +22,8 @@ struct RepetitionOptions {
 };
 
 // Runs `body` a few times to touch and warm its memory, then in repetitions that begin together. A
-// repetition takes as long as its slowest rank. This call is collective over `group`; all ranks get
-// equal results.
+// repetition takes as long as its slowest rank. Returns the seconds of one run. This call is
+// collective over `group` and blocks; all ranks get equal results.
 Statistics time_repeatedly(const Communicator& group,
                            const RepetitionOptions& options,
                            const std::function<void()>& body);
@@ -33,6 +34,8 @@ struct TimedBody {
 };
 
 // Times `bodies` in turns, one repetition each, so that disturbances affect all of them equally.
+// Each has as many repetitions as the body that needs most. Returns the seconds of one run for each
+// body, in their order. It is collective as time_repeatedly().
 std::vector<Statistics> time_interleaved(const Communicator& group,
                                          const RepetitionOptions& options,
                                          const std::vector<TimedBody>& bodies);

@@ -16,7 +16,8 @@ struct Fact {
 };
 
 // Compares the facts of all ranks. If they are equal, ranks exchange a digest of one size. Else a
-// second exchange finds the first fact that differs. Facts that only some ranks have differ, too.
+// second exchange finds the first fact that differs. Facts that only some ranks have differ, too,
+// and so does another order of facts.
 // This call is collective and blocks.
 // @throws Error (environment) on all ranks when a fact differs; it names the fact, and each value
 // with its ranks

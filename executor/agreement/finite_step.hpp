@@ -12,7 +12,8 @@
 
 namespace cnnplan {
 
-// A step whose loss or gradients are not finite, on this rank or another one. Nothing is updated.
+// Says that the loss or a gradient of a step is not finite, on this rank or another one. Nothing is
+// updated. `loss` is the loss on this rank.
 class NotFiniteStep : public NotFiniteError {
  public:
   explicit NotFiniteStep(double loss)
@@ -43,7 +44,7 @@ struct CheckedStep {
 // It looks at the results of every kernel, load and collective except reduce_scatter. All ranks get
 // the same text, which names the first tensor that is not finite, with the layer and the rank.
 // Parameters count as the first tensors. If all tensors are finite this time, the text says so. It
-// is collective.
+// is collective over `world`, and blocks. @pre `runner` runs the schedule of `step`
 std::string first_not_finite(const CheckedStep& step,
                              StepRunner& runner,
                              const StepState& state,

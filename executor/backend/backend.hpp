@@ -28,13 +28,16 @@ struct StepState {
   double loss_scale = 1.0;
 };
 
-// Holds a kernel that is ready to run. Everything is built, so that run() allocates nothing.
+// Holds a kernel that is built and ready to run. Its first run may allocate memory. Later runs with
+// these operands on a GPU allocate none, so that a graph can capture them.
 class Kernel {
  public:
   virtual ~Kernel() = default;
   // Puts the kernel in the selected queue of the device. The operands are in the order that
   // KernelSpec documents, in memory of the device. On a host, the kernel is done on return.
+  // @throws std::logic_error for another number of operands, BackendError, DeviceLostError
   virtual void run(Operands operands, const StepState& state) = 0;
+  // Returns the scratch memory that the kernel needs in addition to its operands.
   virtual std::int64_t workspace_bytes() const { return 0; }
   // Returns the name that the library gives it, e.g. "brgconv:avx512_core".
   virtual std::string implementation() const = 0;
@@ -47,11 +50,14 @@ class Backend {
  public:
   virtual ~Backend() = default;
   virtual DeviceFingerprint fingerprint() const = 0;
+  // True where the library and the device can run kernels of this precision.
   virtual bool supports(Precision precision) const = 0;
   // Returns what a precision lacks that is not supported; empty where the reason is not known.
   virtual std::string missing_for(Precision) const { return {}; }
+  // Returns the device, which lives as long as the backend.
   virtual Device& device() = 0;
-  // Call it before the kernels of a step. Some devices cannot be given the state with every kernel.
+  // Call it before the kernels of a step, when the kernels of the step before are done. Some
+  // devices cannot be given the state with every kernel.
   virtual void begin_step(const StepState&) {}
   // Call it before the first step, with the largest workspace that the selected lane (on hosts,
   // this thread) will need. It is for backends whose kernels share one workspace.
@@ -59,16 +65,17 @@ class Backend {
   // Call it once in every thread that runs kernels. It sets floating-point modes.
   virtual void prepare_thread() const {}
   // `implementation` is the name that Kernel::implementation() gave when the kernel was profiled.
-  // Where it is empty, the backend chooses.
+  // Where it is empty, the backend chooses. The kernel must not outlive the backend.
   // @throws BackendError when the library cannot run it at full speed, or not by this
-  // implementation
+  // implementation; InfeasibleError when the device lacks memory to try the ways to compute it
   virtual std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                               const KernelConstants& constants,
                                               const std::string& implementation) = 0;
   // Returns how many elements the weight takes in the backend's format, with padding.
   virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
   // Both functions convert between plain order (F, C/groups, KD, KH, KW) in double and the
-  // backend's format in the element of parameters. `weight` is memory of the host.
+  // backend's format in the element of parameters. `weight` is memory of the host, and has
+  // weight_elements(). @throws std::logic_error for a list `plain` of another size
   virtual void import_weight(const KernelSpec& convolution,
                              std::span<const double> plain,
                              void* weight) const = 0;
@@ -92,7 +99,8 @@ struct BackendOptions {
 };
 
 // Makes the backend "cudnn", "onednn" or "reference".
-// @throws EnvironmentError when the build has no such backend, or the machine no device for it
+// @throws EnvironmentError when the build has no such backend, or the machine no device for it;
+// BackendError when the library fails
 std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options = {});
 // @throws EnvironmentError that names what the backend has, unless it supports `precision`
 void require_precision(const Backend& backend, Precision precision);

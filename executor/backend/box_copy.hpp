@@ -10,7 +10,8 @@
 
 namespace cnnplan {
 
-// Describes runs of `run_elements` at counts[0] x .. x counts[3] places. Strides are in elements.
+// Describes runs of `run_elements` at counts[0] x .. x counts[3] places, in the order n, d, h, w.
+// Strides are in elements. Nothing is owned.
 struct BoxCopy {
   void* destination = nullptr;
   const void* source = nullptr;
@@ -30,10 +31,11 @@ struct BoxCopy {
   }
 };
 
-// @pre destination.box == source.box
+// @throws std::logic_error unless destination.box == source.box
 BoxCopy make_box_copy(const TensorView& destination, const TensorView& source, ElementType element);
 
-// Overwrites the destination. Nothing happens when it is the memory of the source.
+// Overwrites the destination. Nothing happens when it is the memory of the source. This function
+// and the next work in memory of the host, and other runs must not overlap.
 void copy_box(const BoxCopy& copy);
 // Computes destination += source, element by element. 16-bit elements are added in float and
 // rounded once.

@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// Finds the channels in reach of one channel, from the first to the last. There are `count`
-// channels in all.
+// Finds the channels in reach of one channel, from the first to the last, both inclusive. There are
+// `count` channels in all.
 struct ChannelsAround {
   std::int32_t before = 0;
   std::int32_t after = 0;

@@ -25,14 +25,16 @@ class Event {
   virtual void wait() const = 0;
   // The host waits for the mark.
   virtual void synchronize() const = 0;
+  // Returns the seconds from the mark of `earlier`, on the same device, to this mark.
   // @pre the work before both marks is done
   virtual double seconds_since(const Event& earlier) const = 0;
 };
 
-// A graph is work that is put in a queue as a whole.
+// A graph is work that is put in a queue as a whole. It must not outlive the device.
 class WorkGraph {
  public:
   virtual ~WorkGraph() = default;
+  // Puts the work in the selected queue. @throws BackendError where the device refuses it
   virtual void launch() = 0;
 };
 
@@ -57,12 +59,15 @@ class Device {
   // @throws InfeasibleError where a device lacks it, std::bad_alloc on a host
   virtual MemoryBlock allocate(std::int64_t bytes) = 0;
   // Returns zeroed memory of the host from and to which the device copies fastest.
+  // @throws BackendError where a device cannot pin it, std::bad_alloc on a host
   virtual MemoryBlock allocate_staging(std::int64_t bytes) = 0;
 
+  // Makes `queue` the one in which later calls put work.
   virtual void select(Queue queue) = 0;
   // Says how many lanes of kernels will be selected. Lane 0 is Queue::compute, and each other lane
   // is a further queue. Call it before the first work of the lanes.
   virtual void reserve_lanes(int) {}
+  // Selects the queue of a lane. @pre the lane was reserved
   virtual void select_lane(int) { select(Queue::compute); }
   // Returns the selected queue as the device's libraries take it: a cudaStream_t, or null on a
   // host.
@@ -70,6 +75,7 @@ class Device {
   virtual void clear(void* memory, std::int64_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, std::int64_t bytes) = 0;
   virtual void copy_to_device(void* device, const void* host, std::int64_t bytes) = 0;
+  // Computes destination = source. Both blocks are in memory of the device, here and in add().
   virtual void copy(const BoxCopy& copy) = 0;
   // Computes destination += source.
   virtual void add(const BoxCopy& copy) = 0;
@@ -80,9 +86,11 @@ class Device {
   // @throws DeviceLostError when some of the work failed, BackendError when the call itself did
   virtual void synchronize() = 0;
 
+  // Returns an event without a mark. It must not outlive the device.
   virtual std::unique_ptr<Event> make_event() = 0;
   // Returns the work that `enqueue` puts in the selected queue, which does not run. Returns null
-  // where the device has no graphs.
+  // where the device has no graphs. Memory that the work uses must stay.
+  // @throws BackendError where work cannot be captured, and what `enqueue` throws
   virtual std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) = 0;
 };
 

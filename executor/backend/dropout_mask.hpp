@@ -18,7 +18,7 @@ constexpr std::uint64_t dropout_key(std::uint64_t layer_key,
   return key;
 }
 
-// Returns true for a share of 1 - rate of the global channels.
+// Returns true for a share of 1 - rate of the global channels. `channel` is a global index.
 constexpr bool dropout_keeps(std::uint64_t position_key, std::int64_t channel, double rate) {
   return random_uniform(position_key, channel) >= rate;
 }

@@ -73,6 +73,7 @@ struct FunctionList {
 // A new function becomes an entry of this list. A kind outside of it needs a row in every backend.
 using ElementWiseFunctions = FunctionList<ReluFunction, LeakyReluFunction>;
 
+// Returns the parameter that the function takes in a kernel with this spec and these constants.
 template <typename Function>
 double parameter_of(const KernelSpec& spec, const KernelConstants& constants) {
   if constexpr (requires { Function::parameter_of(spec, constants); }) {

@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// Reads `count` numbers once. False if one is NaN or infinite.
+// Reads `count` numbers in memory of the host once. False if one is NaN or infinite.
 bool are_finite(ElementType element, const void* memory, std::int64_t count);
 
 }  // namespace cnnplan

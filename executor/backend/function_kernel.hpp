@@ -15,8 +15,8 @@ class FunctionKernel final : public Kernel {
  public:
   using Body = std::function<void(const OperandsByRole& operands, const StepState& state)>;
 
-  // run() throws std::logic_error unless it gets the operands of `spec`. `workspace_bytes` counts
-  // the memory that `body` keeps in addition to them.
+  // run() calls `body`, and throws std::logic_error unless it gets as many operands as `spec` has.
+  // `workspace_bytes` counts the memory that `body` keeps in addition to them.
   FunctionKernel(std::string implementation,
                  const KernelSpec& spec,
                  Body body,

@@ -46,7 +46,8 @@ struct Float16 {
   std::uint16_t bits = 0;
 
   Float16() = default;
-  // Rounds to nearest, ties to even. Numbers that are too large become infinity.
+  // Rounds to nearest, ties to even. Numbers that are too large become infinity. Not-a-number stays
+  // not-a-number.
   CNNPLAN_HOST_DEVICE explicit constexpr Float16(float value) : bits(rounded(value)) {}
   // NOLINTNEXTLINE(google-explicit-constructor): this is exact, as from float to double
   CNNPLAN_HOST_DEVICE constexpr operator float() const {

@@ -16,13 +16,14 @@ struct InterpolationPlace {
   std::int32_t input = 0;
   Real share{};
 
+  // Returns the factor of an input in the output, which is 0 for most inputs.
   CNNPLAN_HOST_DEVICE Real weight_of(std::int32_t any_input) const {
     if (any_input == input) return Real{1} - share;
     return any_input == input + 1 ? share : Real{0};
   }
 };
 
-// Places are local to the blocks.
+// Holds the places of one dim, which are local to the blocks of the input and the output.
 struct InterpolationPlaces {
   InterpolationAxis axis;
   std::int32_t inputs = 1;
@@ -33,6 +34,7 @@ struct InterpolationPlaces {
         inputs(static_cast<std::int32_t>(in)),
         outputs(static_cast<std::int32_t>(out)) {}
 
+  // Returns the place of an output.
   template <typename Real>
   CNNPLAN_HOST_DEVICE InterpolationPlace<Real> of(std::int32_t output) const {
     const std::int64_t place = axis.step * output + axis.begin;
@@ -61,6 +63,7 @@ struct InterpolationPlaces {
   }
 };
 
+// Holds the places of all spatial dims of a kernel.
 struct InterpolationBlock {
   InterpolationPlaces d;
   InterpolationPlaces h;

@@ -5,7 +5,8 @@
 
 namespace cnnplan {
 
-// @throws std::logic_error naming the label and its range unless 0 <= label < classes
+// Returns the label. @throws std::logic_error naming the label and its range unless 0 <= label <
+// classes
 std::int64_t checked_label(std::int64_t label, std::int64_t classes);
 
 }  // namespace cnnplan

@@ -16,11 +16,11 @@ class MemoryBlock {
   // Allocates page-aligned memory of the host. It is zeroed, so that it is touched.
   // @throws std::bad_alloc
   explicit MemoryBlock(std::int64_t bytes);
-  // Takes over memory that another allocator gave.
+  // Takes over memory that another allocator gave, and gives it back by `free`.
   MemoryBlock(void* memory, std::int64_t bytes, Free free)
       : data_(static_cast<std::byte*>(memory), {free}), size_bytes_(bytes) {}
 
-  // The address is in memory of the device that the block was allocated on.
+  // Returns an address in memory of the device that the block was allocated on; null without bytes.
   std::byte* data() const { return data_.get(); }
   std::int64_t size_bytes() const { return size_bytes_; }
 

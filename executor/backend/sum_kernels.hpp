@@ -6,7 +6,8 @@
 
 namespace cnnplan {
 
-// The ranges of one call do not overlap. This function computes own += received.
+// The ranges of one call are in memory of the host and do not overlap. This function computes own
+// += received.
 void add(float* own, const float* received, std::int64_t count);
 void add(double* own, const double* received, std::int64_t count);
 // Computes own += received; forward = own.

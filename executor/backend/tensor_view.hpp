@@ -24,11 +24,12 @@ struct TensorView {
   std::int64_t stride(Dim dim) const { return strides[static_cast<std::size_t>(dim)]; }
 };
 
-// They are the operands of a kernel, in the order of the table in planner/kernel/kernel_kinds.cpp.
+// Holds the operands of a kernel, in the order of the table in planner/kernel/kernel_kinds.cpp. The
+// views belong to the caller.
 using Operands = std::span<const TensorView>;
 
 // Views `inner` inside a dense buffer that holds `outer`. `element_bytes` is the element's size.
-// @pre contains(outer, inner)
+// @throws std::logic_error unless contains(outer, inner)
 TensorView view_of(void* buffer, const Box& outer, const Box& inner, std::int64_t element_bytes);
 // Returns true when the elements of the view follow each other without gaps.
 bool is_dense(const TensorView& view);

@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// Places are local to the blocks.
+// Describes one dim. Places are local to the blocks of the input and the output.
 struct UpsampleAxis {
   std::int32_t factor = 1;
   std::int32_t phase = 0;  // place of the first output among the repeats of the first input
@@ -21,6 +21,7 @@ struct UpsampleAxis {
         phase(static_cast<std::int32_t>(window.padding_begin)),
         outputs(static_cast<std::int32_t>(output_count)) {}
 
+  // Returns the input that an output repeats.
   CNNPLAN_HOST_DEVICE std::int32_t input(std::int32_t output) const {
     return (output + phase) / factor;
   }
@@ -36,6 +37,7 @@ struct UpsampleAxis {
   }
 };
 
+// Holds all spatial dims of a kernel.
 struct UpsampleAxes {
   UpsampleAxis d;
   UpsampleAxis h;

@@ -23,6 +23,8 @@ namespace cnnplan {
 // session.
 class MpiSession {
  public:
+  // It is collective over all ranks of the program, as is the destructor.
+  // @throws CommError; EnvironmentError where MPI refuses calls from several threads in turn
   MpiSession(int& argc, char**& argv);
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
@@ -37,14 +39,14 @@ class MpiSession {
 
 // A communicator is a set of ranks, and the ranks of a group are numbered 0 .. size()-1 in the
 // order of its list. The class is the move-only owner of an MPI communicator, and its errors are
-// CommError.
+// CommError. One thread at a time may call it, and at most 2^31 - 1 elements fit in one message.
 class Communicator {
  public:
-  // Makes a communicator of all ranks of the program.
+  // Makes a communicator of all ranks of the program, over which it is collective.
   static Communicator world();
   // Makes the communicator of some ranks of `parent`. `ranks` holds their numbers in `parent` in
   // ascending order, this rank's among them. It is collective over the group: its ranks pass equal
-  // lists.
+  // lists. @throws std::logic_error for another list
   static Communicator group(const Communicator& parent, const std::vector<int>& ranks);
 
   Communicator(Communicator&&) noexcept;
@@ -53,32 +55,37 @@ class Communicator {
 
   int rank() const;
   int size() const;
+  // Blocks until all ranks have called it. It is collective.
   void barrier() const;
   // Waits at most `timeout_s` until all ranks have called it. False means that some did not come,
   // and the communicator is then of no further use. This call is collective.
   bool all_arrive_within(double timeout_s) const;
-  // Sums in place over all ranks, with identical bits on every rank. `hierarchical` treats every
-  // rank as a node of its own. This call is collective and blocks.
+  // Sums in place over all ranks, which pass equal numbers of values. All algorithms except
+  // `library` give every rank identical bits. `hierarchical` treats every rank as a node of its
+  // own. These calls are collective and block.
   void allreduce(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allreduce(std::span<double> values, AllreduceAlgorithm algorithm) const;
   // Runs one half of an allreduce in place, for algorithms that have halves. A reduce-scatter
   // leaves only this rank's shard (planner/tensor/shard.hpp) valid; an allgather spreads the shards
   // to all ranks. These calls are collective and block.
+  // @throws std::logic_error for an algorithm without halves
   void reduce_scatter(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void reduce_scatter(std::span<double> values, AllreduceAlgorithm algorithm) const;
   void allgather(std::span<float> values, AllreduceAlgorithm algorithm) const;
   void allgather(std::span<double> values, AllreduceAlgorithm algorithm) const;
   void allgather(std::span<std::uint16_t> values, AllreduceAlgorithm algorithm) const;
+  // Returns the largest value of all ranks. This call is collective and blocks.
   double maximum(double value) const;
   // Rank `root` gets the values of every rank, in rank order; the others get an empty list. T is
-  // trivially copyable. This call is collective.
+  // trivially copyable. Ranks may pass different numbers of values. These calls are collective and
+  // block.
   template <typename T>
   std::vector<std::vector<T>> gather(std::span<const T> values, int root) const;
   std::vector<std::string> gather(const std::string& text, int root) const;
-  // Every rank gets the values of all ranks, one after another in rank order. This call is
-  // collective.
+  // Every rank gets the values of all ranks, one after another in rank order. Ranks may pass
+  // different numbers of values. This call is collective and blocks.
   std::vector<double> all_gather(std::span<const double> values) const;
-  // Every rank gets the `bytes` of `root`. This call is collective.
+  // Every rank gets the `bytes`, or the value, of `root`. These calls are collective and block.
   std::string broadcast(const std::string& bytes, int root) const;
   std::int64_t broadcast(std::int64_t value, int root) const;
 

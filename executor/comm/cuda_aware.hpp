@@ -3,8 +3,8 @@
 
 namespace cnnplan {
 
-// Returns what the library reports at run time, unless the environment sets CNNPLAN_CUDA_AWARE to 0
-// or 1.
+// Returns what Open MPI reports at run time, and false for other libraries. The environment may
+// decide otherwise: CNNPLAN_CUDA_AWARE=1 stands for true, and any other value for false.
 bool mpi_is_cuda_aware();
 
 }  // namespace cnnplan

@@ -28,11 +28,12 @@ struct CollectiveSpec {
 };
 
 // Runs a collective on device memory, and is built once per plan. On a host the values are summed
-// in place. From a GPU they go through pinned memory, unless the algorithm is `library` and the
-// library reads the GPU's memory.
+// in place. From a GPU they go through pinned memory, except with NCCL, and except for a whole
+// allreduce of an MPI `library` that takes addresses of the GPU.
 class DeviceCollective {
  public:
-  // The object keeps a reference to `group` and the addresses in `spec`.
+  // The object keeps a reference to `group` and the addresses in `spec`. It is not collective.
+  // @throws std::logic_error for sums of 16-bit elements
   DeviceCollective(const Communicator& group, const CollectiveSpec& spec);
 
   // A run is a start and a finish, and the device may do other work between them. Both calls use

@@ -16,7 +16,8 @@ namespace cnnplan {
 // chunks that stay in cache: while one chunk is added, the next one travels.
 class ExchangeAllreduce {
  public:
-  // The object keeps a reference to `group`, which has shape.ranks ranks.
+  // The object keeps a reference to `group`. It is not collective.
+  // @throws std::logic_error unless `group` has shape.ranks ranks
   ExchangeAllreduce(const Communicator& group, const ExchangeShape& shape);
 
   // Sums in place, with identical bits on every rank and in every run. This call is collective and

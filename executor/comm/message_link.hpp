@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// This call is local, not collective. `communicator` must outlive the link.
+// Returns the link, never null. This call is not collective. `communicator` must outlive the link.
 std::unique_ptr<RingLink> make_message_link(const Communicator& communicator);
 
 }  // namespace cnnplan

@@ -12,6 +12,7 @@ namespace cnnplan {
 // Returns true when this program was built with NCCL.
 bool has_nccl();
 
+// Views the values that a collective works on.
 struct NcclValues {
   void* data = nullptr;  // memory of the GPU
   std::int64_t elements = 0;
@@ -32,7 +33,7 @@ class NcclCommunicator {
 
   // These calls work in place and go to the selected queue of `device`. For the halves, shards are
   // equal parts, so the number of elements is a multiple of the number of ranks. Sums are fp32 or
-  // fp64. The calls are collective.
+  // fp64. The calls are collective, and return before the values are known. @throws CommError
   void allreduce(Device& device, const NcclValues& values) const;
   void reduce_scatter(Device& device, const NcclValues& values) const;
   void allgather(Device& device, const NcclValues& values) const;

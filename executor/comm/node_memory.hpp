@@ -18,8 +18,8 @@ int most_ranks_on_a_device(const Communicator& world, const Device& device);
 // blocks.
 std::int64_t memory_of_rank(const Communicator& world, const Device& device);
 
-// Checks that the memory suffices before anything is allocated. The message calls the user of the
-// memory `what`. This call is collective.
+// Checks that the memory suffices for the `own_bytes` of every rank, before anything is allocated.
+// The message calls the user of the memory `what`. This call is collective and blocks.
 // @throws InfeasibleError on all ranks when one of them needs more than memory_of_rank
 void require_memory(std::int64_t own_bytes,
                     const std::string& what,

@@ -13,7 +13,7 @@ struct Nodes {
   bool regular = true;  // every node has equally many ranks, numbered consecutively
 };
 
-// This call is collective.
+// Returns the placement of this rank. `regular` is equal on all ranks. It is collective and blocks.
 Nodes find_nodes(const Communicator& communicator);
 // Returns the name of the node that this rank runs on.
 std::string host_name();

@@ -9,7 +9,9 @@
 
 namespace cnnplan {
 
-// Both calls are blocking. @throws CommError, also when one message cannot carry the bytes
+// Both calls block until `bytes` may be used again. Messages between two ranks come in the order of
+// sending, with equal sizes on both. @throws CommError, also when one message cannot carry the
+// bytes
 void send(const Communicator& communicator, std::span<const std::byte> bytes, int peer);
 void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer);
 
@@ -24,6 +26,7 @@ class PairExchange {
   PairExchange(PairExchange&&) noexcept;
   PairExchange& operator=(PairExchange&&) noexcept;
   ~PairExchange();
+  // Blocks until both messages are done. Call it once.
   void wait();
 
  private:

@@ -21,8 +21,8 @@ int run_program(const std::string& name,
                 char** argv,
                 const std::function<void(const Communicator& world)>& body);
 
-// Runs `action` on rank 0. If it throws there, the other ranks throw an Error with that exit code
-// and message. This call is collective and blocks.
+// Runs `action` on rank 0. If it throws there, rank 0 throws its exception, and the other ranks
+// throw an Error with that exit code and message. This call is collective and blocks.
 void on_first_rank(const Communicator& world, const std::function<void()>& action);
 
 // Runs `action` on every rank. If it throws on some ranks, every rank throws: a failed rank its own
@@ -31,7 +31,7 @@ void on_first_rank(const Communicator& world, const std::function<void()>& actio
 void on_every_rank(const Communicator& world, const std::function<void()>& action);
 
 // Rank 0 reads the file, and all ranks get its content. This call is collective and blocks.
-// @throws Error
+// @throws IoError on rank 0, and Error with its exit code and message on other ranks
 std::string read_shared_file(const Communicator& world, const std::string& file);
 
 }  // namespace cnnplan

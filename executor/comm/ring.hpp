@@ -34,6 +34,7 @@ struct RingHop {
   auto operator<=>(const RingHop&) const = default;
 };
 
+// Describes a collective on the ring. A segment has up to chunks_per_block chunks for each block.
 struct RingShape {
   CollectiveKind kind = CollectiveKind::allreduce;
   std::int64_t elements = 0;
@@ -63,7 +64,8 @@ class RingHops {
 };
 
 // Works in place. An allreduce leaves the sums on every rank; a reduce_scatter leaves only this
-// rank's shard valid. These calls are collective and block.
+// rank's shard valid. `rank` and `ranks` are those of the link's communicator, on whose ranks these
+// calls are collective. They block. An allgather works as in ring_allgather().
 void ring_collective(
     CollectiveKind kind, std::span<float> values, RingLink& link, int rank, int ranks);
 void ring_collective(

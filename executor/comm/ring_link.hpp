@@ -16,10 +16,12 @@ inline int right_of(const Communicator& communicator) {
   return (communicator.rank() + 1) % communicator.size();
 }
 
-// A link hands out its own memory, so that a chunk can be added and forwarded in one pass.
+// A link hands out its own memory, so that a chunk can be added and forwarded in one pass. A pass
+// goes from begin() to end(). Waits throw CommError where a neighbour fails.
 class RingLink {
  public:
   virtual ~RingLink() = default;
+  // Returns the largest size of a chunk.
   virtual std::size_t chunk_bytes() const = 0;
   // Returns how many chunks a rank may send before it receives one, without waiting for its
   // neighbour.

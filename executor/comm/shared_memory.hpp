@@ -12,8 +12,8 @@ namespace cnnplan {
 // rank that dies leaves nothing in the file system.
 class SharedMemory {
  public:
-  // Returns null on every rank when one of them is on another node or cannot map the block. This
-  // call is collective.
+  // Returns a block of `bytes`, or null on every rank when one of them is on another node or cannot
+  // map the block. This call is collective and blocks.
   static std::unique_ptr<SharedMemory> create(const Communicator& communicator, std::size_t bytes);
   ~SharedMemory();
   SharedMemory(const SharedMemory&) = delete;

@@ -19,8 +19,8 @@ class StoreChoice {
 
   // Returns the store for the coming pass.
   Store next();
-  // Takes the time of the pass that next() began. The first pass warms up the memory and does not
-  // count.
+  // Takes the time per byte of the pass that next() began. The first pass warms up the memory and
+  // does not count.
   void record(double s_per_byte);
 
  private:

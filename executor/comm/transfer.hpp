@@ -21,14 +21,15 @@ struct TransferSpec {
   ElementType element = ElementType::fp32;
   bool accumulate = false;  // add in the order of the list (bitwise repeatable), else overwrite
   bool zero_first = false;  // clear destination_box first
-  int tag = 0;
+  int tag = 0;  // equal on all ranks; from 0 to below first_reserved_tag (mpi_handle.hpp)
 };
 
 // A transfer is built once per plan. It holds staging buffers and persistent requests; contiguous
 // pieces need no staging.
 class Transfer {
  public:
-  // The object keeps the addresses in `spec` and a reference to `communicator`.
+  // The object keeps the addresses in `spec`; `communicator` must outlive it. It is not collective.
+  // @throws std::logic_error for a wrong tag, and where the transfer would overwrite what it sends
   Transfer(const Communicator& communicator, const TransferSpec& spec);
   Transfer(Transfer&&) noexcept;
   Transfer& operator=(Transfer&&) noexcept;

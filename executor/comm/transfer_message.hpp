@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// Names a dense buffer that holds `box`.
+// Names a dense buffer, in memory of the device, that holds `box`.
 struct BoxBuffer {
   void* data = nullptr;
   Box box;
@@ -28,7 +28,8 @@ struct MessageMemory {
 // contiguous in the buffer is itself the message: nothing is staged or copied.
 class TransferMessage {
  public:
-  // `in_place` allows the message to lie in the buffer itself.
+  // `boxes` are the pieces, in the order of the list. `in_place` allows the message to lie in the
+  // buffer itself. @pre there is a box, and the buffer holds all of them
   TransferMessage(int peer,
                   const std::vector<Box>& boxes,
                   const BoxBuffer& buffer,

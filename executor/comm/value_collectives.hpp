@@ -10,15 +10,16 @@
 namespace cnnplan {
 
 // Owns the link to the ring neighbours of one communicator. Every call must pass this communicator.
-// Calls are collective and block.
+// Calls are collective and block. @throws CommError
 class ValueCollectives {
  public:
-  // T is float or double.
+  // Sums in place. T is float or double.
   template <typename T>
   void allreduce(const Communicator& communicator,
                  std::span<T> values,
                  AllreduceAlgorithm algorithm);
-  // These functions run one half of an allreduce; allgather also takes std::uint16_t.
+  // These functions run one half of an allreduce in place, with the shards of
+  // planner/tensor/shard.hpp. The function allgather also takes std::uint16_t.
   // @throws std::logic_error when the algorithm has no halves
   template <typename T>
   void reduce_scatter(const Communicator& communicator,

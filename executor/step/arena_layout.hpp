@@ -25,11 +25,11 @@ class ArenaLayout {
   ArenaLayout(const Schedule& schedule, const Backend& backend);
 
   std::int64_t offset(SlotIndex slot) const { return offsets_.at(slot); }
-  // Returns the elements of slots first..last with their padding.
+  // Returns the elements of slots first..last, both inclusive, with their padding.
   std::int64_t elements(SlotIndex first_slot, SlotIndex last_slot) const;
   // Returns the elements of all slots.
   std::int64_t elements() const { return offsets_.back(); }
-  // Returns the elements of this rank's shards.
+  // Returns the elements of this rank's shards, or 0 unless the update is sharded.
   std::int64_t own_elements() const;
 
   // The list is empty unless the update is sharded.

@@ -14,7 +14,7 @@ namespace cnnplan {
 int bound_cores();
 
 // Returns advice for the user if `lanes` run at the same time on the host, on fewer cores than
-// lanes. A device has no such limit.
+// lanes. Returns nothing otherwise, and for a device with memory of its own.
 std::optional<std::string> few_cores(int lanes, const Device& device);
 
 // Passes the advice of `few_cores` for the schedule's lanes to `note`, unless `note` is empty.

@@ -21,6 +21,7 @@ class FinishOrder {
  public:
   enum class Urgency { prompt, reduction };
 
+  // Call it when the operation was started, in the order in which operations start.
   void start(OperationIndex operation, Urgency urgency) { list(urgency).push_back(operation); }
   // Returns the operations to finish now so that `operation` is finished, which is the last of
   // them, and forgets them. Returns none if `operation` was not started.
@@ -33,7 +34,8 @@ class FinishOrder {
     order.insert(order.end(), reductions.begin(), reductions.end());
     return order;
   }
-  // Returns the reductions before `reduction`, and forgets them. @pre no other was started since
+  // Returns all prompt communication and then the reductions before `reduction`, and forgets them.
+  // Returns none if there is no reduction before it. @pre no other reduction was started since
   std::vector<OperationIndex> before(OperationIndex reduction) {
     const auto place = std::find(reductions_.begin(), reductions_.end(), reduction);
     if (place == reductions_.begin() || place == reductions_.end()) return {};

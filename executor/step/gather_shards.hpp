@@ -14,16 +14,17 @@ struct Sharded {
   Groups& groups;
 };
 
-// Gathers the weights and their copies after a step that updated them. It is collective.
+// Gathers the weights and their copies after a step that updated them. Both functions are
+// collective over all ranks, and wait for the device.
 void gather_weights(const Sharded& sharded);
-// Gathers the sums of gradients after a step. It is collective.
+// Gathers the sums of gradients after a step.
 void gather_gradients(const Sharded& sharded);
 
 // While this object lives, ParameterStore::plain() returns momentum of all shards. It takes memory
 // of the host.
 class WholeMomentum {
  public:
-  // It is collective.
+  // It is collective over all ranks, and blocks. It keeps a reference to the store.
   explicit WholeMomentum(const Sharded& sharded);
   ~WholeMomentum() { store_.set_whole_momentum({}); }
   WholeMomentum(const WholeMomentum&) = delete;

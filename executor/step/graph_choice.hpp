@@ -13,13 +13,14 @@ class GraphChoice {
  public:
   explicit GraphChoice(Graphs graphs) : graphs_(graphs) {}
 
-  // Returns whether the coming step uses graphs.
+  // Returns whether the coming step uses graphs. The device must have them.
   bool next() const {
     if (is_refused_) return false;
     if (graphs_ != Graphs::automatic) return graphs_ != Graphs::off;
     return step_ < trials ? step_ % 2 == 0 : graph_s_ < single_s_;
   }
-  // Takes the time of a step. The first step with graphs, which captures them, does not count.
+  // Takes the time of a step that next() chose for. The first such step, which captures the graphs,
+  // does not count.
   void record(double step_s) {
     double& least_s = next() ? graph_s_ : single_s_;
     if (step_ > 0 && step_s < least_s) least_s = step_s;

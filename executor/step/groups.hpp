@@ -11,13 +11,16 @@ namespace cnnplan {
 
 class Groups {
  public:
-  // `nccl`: reductions by the library are NCCL's, not MPI's.
+  // Keeps a reference to `world`. `nccl`: reductions by the library are NCCL's, not MPI's.
   explicit Groups(const Communicator& world, bool nccl = false)
       : world_(&world), uses_nccl_(nccl) {}
   const Communicator& world() const { return *world_; }
-  // Collective over the members: every rank asks for its groups in the order of its schedule.
+  // Returns the communicator of `ranks` of the world, in ascending order, this rank among them. It
+  // lives as long as this object. The first call for a group is collective over its members, so
+  // every rank asks for its groups in the order of its schedule.
   const Communicator& get(const std::vector<int>& ranks);
   // Returns null where NCCL is not used. This call is collective over the members, too.
+  // @throws as the constructor of NcclCommunicator
   const NcclCommunicator* get_nccl(const std::vector<int>& ranks);
 
  private:

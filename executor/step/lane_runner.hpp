@@ -19,14 +19,17 @@ class LaneRunner {
  public:
   using Start = std::function<void(OperationIndex operation)>;
 
-  // Keeps references. @throws EnvironmentError where the system has not as many threads
+  // Keeps references. @pre streams do not overlap
+  // @throws EnvironmentError where the system has not as many threads
   LaneRunner(const Schedule& schedule,
              const PreparedOperations& prepared,
              const StepQueues& queues,
              Backend& backend);
 
-  // Runs all operations. `start` starts an operation and, on a host, also ends its communication.
-  // Lane 0 communicates. @throws the error of the first lane that failed
+  // Runs all operations, and blocks until they are done. Every lane calls `start` in its own
+  // thread, at the same time as others. `start` starts an operation, and also ends its
+  // communication. Lane 0 communicates. After a lane fails, the others run no more kernels.
+  // @throws the error of the first lane that failed
   void run(const Start& start, Timing timing);
   // Reserves a workspace for each lane, in its thread. `bytes` has one entry per lane.
   void reserve_workspaces(const std::vector<std::int64_t>& bytes);

@@ -15,7 +15,8 @@ class LaneThreads {
  public:
   using Task = std::function<void(int lane)>;
 
-  // Lane 0 is the thread that calls run(). `prepare` is called once in each of the others.
+  // Lane 0 is the thread that calls run(). `prepare` is called once in the thread of each other
+  // lane, and must not throw.
   // @throws EnvironmentError where the system has not as many threads
   LaneThreads(int lanes, const std::function<void()>& prepare);
   LaneThreads(const LaneThreads&) = delete;

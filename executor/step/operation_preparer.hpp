@@ -21,7 +21,7 @@ class OperationPreparer {
                     ScheduleMemory& memory,
                     LeftOutKernels& left_out);
 
-  // It is collective where the operation communicates.
+  // It is collective over the ranks of the operation where it communicates.
   // @throws BackendError or InfeasibleError for a kernel that cannot be made, unless the context
   // leaves such kernels out
   PreparedOperation prepare(const Operation& operation) const;

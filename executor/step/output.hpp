@@ -10,13 +10,14 @@
 
 namespace cnnplan {
 
+// Returns the layer whose output is the input of the main loss.
 LayerIndex output_layer(const Network& network);
 
-// Returns the bytes that rank 0 gathers of the output of a mini-batch.
+// Returns the bytes that rank 0 gathers of the output of a mini-batch, as doubles.
 std::int64_t gathered_bytes(const Plan& plan);
 
 // Returns the network's output of the mini-batch of the last step on rank 0, row-major (N, C, D, H,
-// W). Other ranks get an empty vector. This call is collective.
+// W). Other ranks get an empty vector. This call is collective over `world`, and blocks.
 // @pre `memory` belongs to `schedule`, which belongs to this rank
 std::vector<double> gather_output(const Plan& plan,
                                   const Schedule& schedule,

@@ -25,18 +25,20 @@ enum class ParameterArena { weights, gradients, momentum, weight_copies };
 // are in the host's memory.
 class ParameterStore {
  public:
-  // Keeps references to `backend`. Allocates and zeroes.
+  // Keeps a reference to `backend`, and no other. Allocates and zeroes.
+  // @throws InfeasibleError where the device lacks the memory
   ParameterStore(const Schedule& schedule,
                  const Network& network,
                  Precision precision,
                  Backend& backend);
 
   const ArenaLayout& layout() const { return layout_; }
-  // Returns the elements of slots first..last with their padding.
+  // Returns the elements of slots first..last, both inclusive, with their padding.
   std::int64_t elements(SlotIndex first_slot, SlotIndex last_slot) const {
     return layout_.elements(first_slot, last_slot);
   }
-  // @pre the arena is not a momentum in shards
+  // Return addresses in the memory of the device: of a slot, and of this rank's part of a shard.
+  // @pre for a slot, the arena is not a momentum in shards
   void* address(ParameterArena arena, SlotIndex slot) const;
   void* address(ParameterArena arena, const SlotShard& shard) const;
 
@@ -49,11 +51,13 @@ class ParameterStore {
     whole_momentum_ = std::move(momentum);
   }
 
-  // Returns this rank's part of a parameter (ParameterSlot::box) in plain order.
-  // @pre the arena is not weight_copies; momentum in shards was made whole
+  // Returns this rank's part of a parameter (ParameterSlot::box), row-major in the dims of
+  // ParameterSlot::shape. The list is empty if the part is. This function and the next two wait for
+  // the device. @pre the arena is not weight_copies; momentum in shards was made whole
   std::vector<double> plain(ParameterArena arena, SlotIndex slot) const;
-  // Sets the copy of the weight, too.
+  // Sets the slot, given in the order of plain(), in the weights and in their copies.
   void set_weight(SlotIndex slot, std::span<const double> plain);
+  // Sets the momentum of the slot. Of momentum in shards, it sets the part that this rank has.
   void set_momentum(SlotIndex slot, std::span<const double> plain);
 
   const RunningValues& running() const { return running_; }
@@ -63,6 +67,7 @@ class ParameterStore {
   Precision precision() const { return precision_; }
   ElementType element_of(ParameterArena arena) const;
   Device& device() const { return backend_->device(); }
+  // Returns the bytes of the arenas and the running values, on the device.
   std::int64_t bytes() const;
 
  private:
@@ -82,7 +87,7 @@ class ParameterStore {
   RunningValues running_;
 };
 
-// Sets the first weights, which are equal for every plan.
+// Sets the first parameters, which are equal for every plan. It is not collective.
 void initialize(ParameterStore& store, const Network& network, std::uint64_t seed);
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// An operation of a schedule, ready to run as often as there are steps.
+// Holds an operation of a schedule that is ready to run as often as there are steps.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,10 @@ struct PreparedOperation {
   std::function<void()> finish;                 // empty: the host has nothing left to do
   std::int64_t workspace_bytes = 0;
   std::int64_t staging_bytes = 0;
-  std::string implementation;  // of a kernel, as the backend names it
-  bool is_kernel = false;
+  std::string implementation;         // of a kernel, as the backend names it
+  bool is_kernel = false;             // false for kernels that are left out, too
   const std::string* name = nullptr;  // lives until the program ends
+  // These events mark the begin and the end in the queue. Steps record only the ones they need.
   std::unique_ptr<Event> begin;
   std::unique_ptr<Event> end;
 };

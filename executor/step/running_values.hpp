@@ -23,11 +23,15 @@ class RunningValues {
                 Precision precision,
                 Device& device);
 
+  // All functions of a layer need a batch norm.
   void* mean(LayerIndex layer) const { return of(layer).mean.data(); }
   void* variance(LayerIndex layer) const { return of(layer).variance.data(); }
   Range channels(LayerIndex layer) const { return of(layer).channels; }
+  // Return and set the variances, or else the means, by channel. They wait for the device.
+  // @pre values.size() == channels(layer).size()
   std::vector<double> values(LayerIndex layer, bool variance) const;
   void set(LayerIndex layer, bool variance, std::span<const double> values);
+  // Returns the bytes on the device.
   std::int64_t bytes() const;
 
  private:

@@ -14,7 +14,7 @@
 namespace cnnplan {
 
 // Refers to a block that the host may read: the buffer's own memory where the device is the host,
-// else a copy.
+// else a copy. Move this object, but do not copy it: the view of the new one would be in the old.
 struct HostBlock {
   std::vector<std::byte> copy;  // empty where none is needed
   TensorView view;
@@ -25,16 +25,20 @@ using ChainStates = std::map<std::string, std::vector<std::byte>>;
 
 class ScheduleMemory {
  public:
-  // Keeps references. Allocates and zeroes.
+  // Keeps references. Allocates and zeroes. @throws InfeasibleError where the device lacks memory
   ScheduleMemory(const Schedule& schedule, Device& device, ParameterStore& parameters);
 
   // Return addresses and views in the memory of the device.
+  // @pre the buffer of an address is no parameter arena
   void* address(BufferIndex buffer) const;
+  // The view of slots is one array along w: several slots or a weight with padding, or this rank's
+  // shard.
   TensorView view(const Operand& operand) const;
   // Returns this rank's block of a buffer that is no parameter arena.
   TensorView buffer_view(BufferIndex buffer, const Box& box) const;
 
-  // Returns memory in which the host prepares the contents of a buffer of data or labels.
+  // Returns memory in which the host prepares the contents of a buffer of data or labels. It is the
+  // memory of the buffer where the device is the host.
   TensorView host_view(BufferIndex buffer, const Box& box) const;
   // Copies the memory of host_view() to the device, in the selected queue.
   void upload(BufferIndex buffer) const;
@@ -49,6 +53,7 @@ class ScheduleMemory {
   void fetch_loss();
   double loss() const;
 
+  // Returns the bytes of the buffers on the device, without parameters and running values.
   std::int64_t bytes() const;
 
  private:

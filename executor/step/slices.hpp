@@ -22,12 +22,13 @@ struct TensorSlice {
 // is the mesh of the parameter's layer.
 RankGroup ranks_with_slice(const Mesh& mesh, int rank);
 
-// Returns the whole tensor on rank 0, and nothing on other ranks. It is collective.
+// Returns the whole tensor, row-major, on rank 0, and an empty list on other ranks. It is
+// collective over `world`, and blocks.
 // @pre overlapping boxes hold equal values
 std::vector<double> gather(const TensorSlice& slice, const Communicator& world);
 
-// Returns the whole parameter on rank 0, where `mesh` is the mesh of its layer. The
-// first of the ranks with a slice sends it. It is collective.
+// Returns the whole parameter, as the function above. `mesh` is the mesh of the parameter's layer.
+// Of the ranks with an equal slice, only the lowest sends it.
 std::vector<double> gather(const TensorSlice& slice, const Mesh& mesh, const Communicator& world);
 
 }  // namespace cnnplan

@@ -20,6 +20,7 @@ class StepQueues {
   // True where operations use more than one queue.
   bool are_several() const { return overlap_ || schedule_.lanes > 1; }
   int lane_of(OperationIndex operation) const { return schedule_.operations[operation].lane; }
+  // True where both operations use one queue.
   bool are_shared(OperationIndex one, OperationIndex other) const {
     return lane_of(one) == lane_of(other) && queue_of(one) == queue_of(other);
   }

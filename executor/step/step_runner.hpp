@@ -22,7 +22,7 @@
 
 namespace cnnplan {
 
-// Builds kernels, transfers and buffers once; a step allocates nothing.
+// Builds kernels, transfers and buffers once, so that later steps need not allocate them.
 class StepRunner {
  public:
   // Keeps references to `schedule` and to the objects of `context`. It is collective where the
@@ -33,21 +33,24 @@ class StepRunner {
   StepRunner& operator=(const StepRunner&) = delete;
 
   // Runs one step. It blocks, and is collective over all ranks of the schedule.
+  // @throws BackendError, DeviceLostError, CommError, and the errors of data and before_updates
   void run(const StepState& state, Timing timing = Timing::operations);
 
   // Runs the operations of a step one after the other, except updates, and calls `done` after each
   // of them, when its results are in memory. Running values change as in a step. It blocks, and is
-  // collective over all ranks of the schedule.
+  // collective over all ranks of the schedule. loss() and the times stay those of the last run().
   void run_one_by_one(const StepState& state,
                       const std::function<void(OperationIndex operation)>& done);
 
-  // Returns the seconds of every operation in the last step; empty unless they were timed.
+  // Returns the seconds of every operation in the last run(); empty unless they were timed.
   std::span<const double> operation_times_s() const { return times_s_; }
+  // Returns the time of the last run() on this rank.
   double step_time_s() const { return step_time_s_; }
   // Returns the mean loss over the global mini-batch of the last step. Several losses are summed
   // with their weights.
   double loss() const { return memory_.loss(); }
   const ScheduleMemory& memory() const { return memory_; }
+  // Returns the bytes of buffers, staging and workspaces on the device, without parameters.
   std::int64_t memory_bytes() const;
   // False for an operation that does nothing, such as a kernel that was left out.
   bool runs(OperationIndex operation) const { return prepared_.at(operation).start != nullptr; }

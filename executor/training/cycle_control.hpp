@@ -15,11 +15,11 @@ class CycleControl {
   // Keeps a reference to `context`.
   explicit CycleControl(const TrainingContext& context) : context_(context) {}
 
-  // Returns true when the gradient is checked before `step`.
+  // Returns true when the gradient is checked before `step`, which counts from 0.
   bool is_due(std::int64_t step, const Plan& plan) const;
   // Compares the gradient under `plan` with the gradient of the layers in order, and adds the check
   // to the report. If a limit is exceeded, it adds a cycle and checks again. Returns the plan that
-  // meets the limits. This call is collective.
+  // meets the limits, in the end without multigrid. This call is collective and blocks.
   // @pre no runner has memory, so that only one schedule at a time has it
   // @throws InfeasibleError when more cycles need more memory than there is; NotFiniteError
   Plan check(const Plan& plan, const StepContext& step, const StepState& state, RunReport& report);

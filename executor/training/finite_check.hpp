@@ -10,7 +10,7 @@
 namespace cnnplan {
 
 // Library kernels may turn NaN into 0, so the loss alone does not show it. `steps` counts the steps
-// done. This call is collective.
+// done. Weights must be whole after a sharded update. This call is collective and blocks.
 // @throws NotFiniteError on all ranks when a weight or running value of any rank is not finite; it
 // names the first such tensor
 void require_finite(const ParameterStore& store,

@@ -9,6 +9,7 @@
 
 namespace cnnplan {
 
+// Holds this rank's part of a gradient, as gradient_under() computes it.
 struct Gradient {
   std::vector<double> values;  // slices of this rank; of ranks with equal slices, only the first
   double loss = 0.0;           // mean over the global mini-batch
@@ -30,14 +31,16 @@ Plan serial_plan(const Plan& plan);
 
 // Computes the gradient at the present weights on the mini-batch of state.step, times the loss
 // scale. It builds a runner for this one step and changes only the gradient arena of `context`.
-// This call is collective.
+// Residuals are divided by the loss scale again. This call is collective and blocks.
 // @pre the parameters of `context` belong to `plan`, with or without multigrid
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state);
 
-// Returns the square roots of the sums over all ranks. This call is collective.
+// Returns the square roots of the sums over all ranks, for each place of `squares`. This call is
+// collective and blocks.
 std::vector<double> norms(std::vector<double> squares, const Communicator& world);
 
-// Compares two gradients over all ranks. This call is collective.
+// Compares two gradients of the same parameters over all ranks, which get equal results. This call
+// is collective and blocks.
 GradientDifference difference(const Gradient& gradient,
                               const Gradient& serial,
                               const Communicator& world);

@@ -13,6 +13,7 @@
 
 namespace cnnplan {
 
+// Says from where a training goes on.
 struct ResumePoint {
   std::optional<Checkpoint> checkpoint;  // none: the first step
   std::string plan_sha256;               // digest of the given plan; empty without checkpoints
@@ -21,8 +22,9 @@ struct ResumePoint {
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
 };
 
-// Reads the checkpoint that the options name. This call is collective; all ranks throw equal
-// errors.
+// Reads the checkpoint that the options name. The result has none where they name none, or where
+// the folder is also the one to save in and holds none. This call is collective; all ranks throw
+// equal errors.
 // @throws IoError; InputError for a checkpoint of another network, batch or seed
 ResumePoint find_resume_point(const Plan& plan,
                               const TrainingOptions& options,
@@ -36,7 +38,7 @@ TrainingOptions options_from(const ResumePoint& resume, const TrainingOptions& o
 
 // Checks that the data and the parts fit the checkpoint. This call is collective.
 // @throws InputError for a checkpoint of other data or after the last step, and for a part that
-// differs from what was written
+// differs from what was written; IoError
 void check_resume_point(const ResumePoint& resume,
                         const TrainingOptions& options,
                         const DataSource& data,

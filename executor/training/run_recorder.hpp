@@ -24,7 +24,8 @@ class RunRecorder {
   // there are `most_steps`. The first one is collective.
   void record_step(const StepRunner& runner);
   void record_operations(const StepRunner& runner);
-  // Fills `step` and `operations` of the report on rank 0. This call is collective.
+  // Fills `step` and `operations` of the report on rank 0, unless no step was recorded. This call
+  // is collective and blocks.
   void summarize_into(RunReport& report) const;
 
  private:

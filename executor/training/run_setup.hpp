@@ -12,7 +12,7 @@
 namespace cnnplan {
 
 // Checks that the plan is for as many ranks as `world` has. It is not collective.
-// @throws EnvironmentError
+// @throws EnvironmentError unless it is
 void check_ranks(const Plan& plan, const Communicator& world);
 
 // Makes the backend that the options name. It is collective.
@@ -36,7 +36,7 @@ void set_first_weights(ParameterStore& parameters,
                        const TrainingOptions& options,
                        const Communicator& world);
 
-// Returns the size of this rank's samples in a mini-batch.
+// Returns the bytes of this rank's samples in a mini-batch.
 std::int64_t sample_bytes(const Schedule& schedule);
 
 // Returns how many threads may read ahead on this rank: its share of the node's cores on which no

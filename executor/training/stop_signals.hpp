@@ -16,6 +16,7 @@ class StopSignals {
     tell_and_end,            // say that nothing was saved, and end as without a handler
     tell_and_end_inference,  // say that no outputs were written, and end
   };
+  // With the last two answers, a signal that was ignored before stays ignored.
   explicit StopSignals(Answer answer);
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

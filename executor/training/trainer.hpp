@@ -24,6 +24,7 @@ struct TrainingHooks {
   std::function<std::unique_ptr<DataSource>(std::unique_ptr<DataSource> opened)> data;
 };
 
+// Holds what a user may choose for a training or an inference. Files and folders are paths.
 struct TrainingOptions {
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels whose results repeat bit by bit
@@ -32,15 +33,15 @@ struct TrainingOptions {
   Graphs graphs = Graphs::automatic;                   // for devices that have graphs
   bool nccl = false;                                   // reductions by the library use NCCL
   std::string data_file;                               // empty: synthetic
-  std::string test_file;      // evaluated after every epoch and at the end; empty: none
+  std::string test_file;      // evaluated at the end and, with `epochs`, after each; empty: none
   Augmentation augmentation;  // for training data; test data and inference use the centred window
   std::string weights_file;   // for a start without a checkpoint; empty: from the seed
   // Receives parameters, running values, and the gradients, the output and the loss of the last
   // step. If it is empty, nothing is written.
   std::string dump_file;
   std::string checkpoint_folder;  // receives the state; empty: nothing is saved
-  // A checkpoint is written after every period of this many steps, or after every epoch if it is 0.
-  // One is always written at the end.
+  // A checkpoint is written after every period of this many steps. With 0, it is written after
+  // every epoch if the training counts in `epochs`. One is always written at the end.
   std::int64_t checkpoint_period = 0;
   // Training continues from the checkpoint in this folder. It starts anew if this is empty, or if
   // this is the checkpoint folder and holds no checkpoint.
@@ -60,10 +61,10 @@ struct TrainingOptions {
   std::int64_t compare_period = 50;
   // The gradient under multigrid is compared with the gradient of the layers in order, before the
   // first step and then after every period of this many steps. With 0 it is compared only before
-  // the first step.
+  // the first step, and without a period never.
   std::optional<std::int64_t> gradient_check_period;
   // If a check finds a larger relative error, cycles are raised until the error is within the
-  // limit, or the layers run in order.
+  // limit, or the layers run in order. Without a limit, no error raises cycles.
   std::optional<double> gradient_limit;
   // Cycles are also raised if the residual after the last cycle is larger than this factor times
   // the residual before the first coarse correction, forward or backward. With a warm start, the
@@ -72,6 +73,7 @@ struct TrainingOptions {
   TrainingHooks hooks = {};  // for checks and tests
 };
 
+// Says how far a training or an inference is.
 struct Progress {
   std::int64_t step = 0;  // steps that are done
   std::int64_t steps = 0;
@@ -100,13 +102,13 @@ struct TrainingCallbacks {
   std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
   std::function<void(const std::string& text)> note;       // a sentence that a user should read
   std::function<void(const Progress& progress)> progress;  // after every step
-  std::function<void(const Evaluation& evaluation)> evaluated;  // after every epoch
+  std::function<void(const Evaluation& evaluation)> evaluated;  // after every pass over test data
   std::function<void(const GradientCheck& check)> checked;      // NaN if the error is not finite
   std::function<void(std::int64_t step)> saved;                 // after this many steps
 };
 
-// Trains from the first step, or from a checkpoint, to the end. The operations of the report are
-// filled on rank 0 only. This call is collective.
+// Trains from the first step, or from a checkpoint, to the end. The times of steps and operations
+// in the report are filled on rank 0 only. This call is collective and blocks.
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
 // @throws InfeasibleError when the plan needs more memory than the machine has

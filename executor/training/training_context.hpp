@@ -31,10 +31,13 @@ struct TrainingContext {
   std::int64_t first_step = 0;  // an earlier training did the steps before it
 };
 
+// Returns the loss scale of the options; if this is 0, 1024 for fp16, else 1.
 double loss_scale_of(const TrainingOptions& options, Precision precision);
+// Returns the state with which a training runs `step`, which counts from 0.
 StepState state_of(std::int64_t step, const TrainingOptions& options, Precision precision);
 
 // Returns the number of steps of a training from the very beginning, for data of `steps_per_pass`.
+// @throws InputError, without a file, on overflow
 std::int64_t step_count(const TrainingOptions& options, std::int64_t steps_per_pass);
 
 }  // namespace cnnplan

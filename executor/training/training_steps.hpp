@@ -14,7 +14,8 @@ namespace cnnplan {
 
 class TrainingSteps {
  public:
-  // @pre `schedule` belongs to `plan`, and the parameters are made for it
+  // Keeps the references of the context. @pre `schedule` belongs to `plan`, and the parameters are
+  // made for it
   TrainingSteps(const TrainingContext& context, Plan plan, Schedule schedule);
   TrainingSteps(const TrainingSteps&) = delete;
   TrainingSteps& operator=(const TrainingSteps&) = delete;
@@ -25,18 +26,19 @@ class TrainingSteps {
   // PreemptedError; IoError; Error (wrong_result) when ranks hold different values of one parameter
   void run(RunReport& report);
 
-  // Gives every rank the average of all ranks' running values. This call is collective.
+  // Gives every rank the average of all ranks' running values. This call and evaluate() are
+  // collective and block.
   void average_running_values();
 
-  // Makes one pass over the test data, if there is any. This call is collective.
-  // @pre running values are averaged
+  // Makes one pass over the test data, if there is any, and adds the result to the report.
+  // @throws NotFiniteError @pre running values are averaged
   // @post runner() is null, because the memory for a step and for an evaluation is not held at once
   void evaluate(RunReport& report);
 
   // These functions return the plan, the schedule and the runner of the last step.
   const Plan& plan() const { return plan_; }
   const Schedule& schedule() const { return schedule_; }
-  const StepRunner* runner() const { return runner_ ? &*runner_ : nullptr; }  // null: no step ran
+  const StepRunner* runner() const { return runner_ ? &*runner_ : nullptr; }  // null: no last step
 
  private:
   StepContext step_context() const;

@@ -5,10 +5,11 @@
 
 namespace cnnplan {
 
-// Sets offset_bytes of every arena buffer and arena_bytes. Offsets are multiples of 4096 bytes for
-// buffers of a page and more, else of 64.
+// Sets arena_bytes, and offset_bytes of every arena buffer that an operation uses. Offsets are
+// multiples of 4096 for buffers of 4096 bytes and more, else of 64.
+// @pre first_use and last_use of all buffers are set. @throws InputError on overflow
 void place_buffers(Schedule& schedule);
-// Returns the bytes of an arena whose buffers share no memory: no layout takes more.
+// Returns the bytes of an arena whose buffers share no memory; place_buffers takes no more.
 std::int64_t most_arena_bytes(const Schedule& schedule);
 
 }  // namespace cnnplan

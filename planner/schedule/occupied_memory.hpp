@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// Names the first and the last operation that a buffer lives through.
+// Names the first and the last operation that a buffer lives through, both inclusive.
 struct Life {
   int first = 0;
   int last = 0;
@@ -19,7 +19,7 @@ struct Life {
 // all buffers live at once, but together they take a few ranges only.
 class OccupiedMemory {
  public:
-  // Holds lives within [0, times). @pre times >= 1
+  // Begins with all places free. All lives lie in [0, times). @pre times >= 1
   explicit OccupiedMemory(int times);
 
   // Returns the first of the lowest `count` consecutive places that are free during `life`.

@@ -25,7 +25,8 @@ struct OperationLabel {
   bool operator==(const OperationLabel&) const = default;
 };
 
-// Returns the part, the layer by its name, and the level, as files have them.
+// Returns the part, the layer by its name, and the level, as files have them. The name is empty if
+// the label has no layer.
 OperationPlace place_of(const OperationLabel& label, const Network& network);
 
 // Says how an operation is called, and what it is for.

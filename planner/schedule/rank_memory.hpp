@@ -43,6 +43,7 @@ struct Workspaces {
 std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspaces);
 
 // Returns the memory of one rank. Without `workspaces`, no workspaces of kernels count.
+// @pre arena_bytes is set. available_bytes of the result stays 0, as in memory_within
 MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces = {});
 // Returns the memory of a schedule that was lowered for prices, and sets its arena_bytes. If all
 // buffers fit without sharing memory, it returns their sum, which is more than the rank needs.
@@ -50,13 +51,14 @@ MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces = {})
 MemoryUse memory_within(std::int64_t available_bytes,
                         Schedule& schedule,
                         const Workspaces& workspaces);
-// Returns the memory of the rank that needs most.
+// Returns the memory of the rank that needs most, with available_bytes set. All needs are 0 where
+// there are no ranks.
 MemoryUse most_of(std::span<const MemoryUse> ranks, std::int64_t available_bytes);
 // True if a rank that needs `bytes` can run; 0 available bytes mean that the limit is not known.
 bool fits(std::int64_t bytes, std::int64_t available_bytes);
 
 // Returns the memory that each layer's forward pass leaves for backpropagation: activations,
-// halos, what it fetched, and the samples.
+// halos, what it fetched, and the samples. These three functions return bytes of this rank.
 IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule);
 // Returns the memory of each layer's parameters: weights, copies of them, gradients and momentum.
 IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule);

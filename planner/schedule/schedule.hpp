@@ -29,6 +29,7 @@ using BufferIndex = TypedIndex<struct BufferTag>;
 using SlotIndex = TypedIndex<struct SlotTag>;
 
 enum class Stream { compute, halo, reduce, io };
+// Both functions named to_text return the name of the enumerator.
 std::string_view to_text(Stream stream);
 
 enum class BufferRole {
@@ -59,6 +60,8 @@ struct Buffer {
   Box box;
   std::int64_t bytes = 0;
   std::int64_t offset_bytes = 0;  // in the arena; arena roles only
+  // The buffer lives from the first to the last of these operations. Both are -1 where no operation
+  // uses the buffer, and for parameter arenas.
   OperationIndex first_use;
   OperationIndex last_use;
 };
@@ -71,7 +74,7 @@ std::string_view to_text(ParameterRole role);
 struct ParameterSlot {
   LayerIndex layer;
   ParameterRole role = ParameterRole::weight;
-  Shape shape;                // whole weight: (F, C/groups, KD, KH, KW); others (1, 1, 1, 1, F)
+  Shape shape;                // of the whole tensor: weight_shape(), or (1, 1, 1, 1, F) for others
   Box box;                    // the part that this rank has
   std::int64_t elements = 0;  // of the box
   KernelSpec forward;         // of the convolution that owns the weight
@@ -91,8 +94,8 @@ struct GradientRange {
 // An operand views a block of a buffer, or a range of slots of a parameter arena.
 struct Operand {
   BufferIndex buffer;
-  Box box;
-  SlotIndex first_slot;  // inclusive; -1 where the buffer is no parameter arena
+  Box box;  // global indices of the block; for slots, [0, elements without padding) of w
+  SlotIndex first_slot;  // inclusive; -1 where the operand names no slot
   SlotIndex last_slot;   // inclusive
   // The elements of these slots, padding included, are cut into `shards`, and the operand is the
   // one numbered `shard` (planner/tensor/shard.hpp). `box` is then a whole shard.
@@ -128,7 +131,7 @@ struct TransferOperation {
   bool accumulate = false;  // add what is received, in the order of the list
   bool zero_first = false;  // clear the destination before
   bool of_sums = false;     // moves parts of sums over channels to their owners, or back
-  int tag = 0;              // equal on all ranks
+  int tag = 0;              // equal on all ranks; each transfer of a schedule has another
 };
 
 // Sums over `group` in place, or does one half of such a sum.
@@ -199,7 +202,8 @@ struct Schedule {
   Box data_box;        // the samples that are loaded: this rank's block, perhaps with its halo
   BufferIndex labels;  // for the main loss
   std::vector<BufferIndex> losses;  // weighted, the main one last; the step's loss is their sum
-  // Has this rank's block of each output. Its buffer is -1 where the layer is fused with the next.
+  // Has this rank's block of each output. Its buffer is -1 where the layer does not run, or is
+  // fused with the next.
   IndexedVector<LayerIndex, Operand> outputs;
   IndexedVector<LayerIndex, BufferIndex> running_mean;      // -1 where not a batch norm
   IndexedVector<LayerIndex, BufferIndex> running_variance;  // -1 where not a batch norm
@@ -220,9 +224,9 @@ enum class Pass { training, inference };
 
 // Says what a schedule is for. `executable` schedules run. In a `timed` schedule, operations name
 // the operations that they wait for only if streams overlap or there are lanes. In a `priced`
-// schedule, buffers have no places: offsets and arena_bytes stay 0, and no operation waits for
-// another's memory. Prices of single operations need no places, and placing takes most of the time
-// of lowering a long network.
+// schedule, operations name them only if there are lanes. Its buffers have no places: offsets and
+// arena_bytes stay 0, and no operation waits for another's memory. Prices of single operations need
+// no places, and placing takes most of the time of lowering a long network.
 enum class Detail { executable, timed, priced };
 
 struct LoweringRequest {
@@ -235,16 +239,18 @@ struct LoweringRequest {
   bool residuals = false;
 };
 
-// Lowers `plan` for one rank.
-// @throws InputError for a plan that cannot be lowered (pointer into plan.json)
-// @pre validate(plan) holds; 0 <= rank < plan.ranks
+// Lowers `plan` for one rank. No communication takes place, and the schedule does not refer to the
+// plan. @throws InputError, without a file, when a size overflows
+// @pre validate(plan) holds; 0 <= rank < plan.ranks. The next two functions need and throw the same
 Schedule lower(const Plan& plan, int rank, const LoweringRequest& request = {});
-// Lowers for several ranks on all cores, and computes only once what they share.
+// Lowers for several ranks on all cores, and computes only once what they share. Returns the
+// schedules in the order of `ranks`.
 std::vector<Schedule> lower(const Plan& plan,
                             std::span<const int> ranks,
                             const LoweringRequest& request = {});
 // Hands each schedule to `take` with its place among `ranks` as soon as it is complete. A caller
-// that keeps little of them needs memory for a few only.
+// that keeps little of them needs memory for a few only. Several threads call `take` at the same
+// time, in any order of places. After an exception of `take`, it is thrown again.
 void lower_each(const Plan& plan,
                 std::span<const int> ranks,
                 const LoweringRequest& request,

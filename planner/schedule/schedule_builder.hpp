@@ -12,12 +12,16 @@ namespace cnnplan {
 
 class ScheduleBuilder {
  public:
+  // With `none`, the operations name no operations that they wait for.
   enum class Dependencies { derived, none };
   ScheduleBuilder(int rank, int ranks, Dependencies dependencies = Dependencies::derived);
 
+  // Adds a buffer for a block of global indices. @throws InputError when its size overflows
   BufferIndex add_buffer(std::string name, BufferRole role, BufferElement element, const Box& box);
   // Says that transfers fill the block outside of `inner`. Uses of the inside do not wait for them.
+  // Call it before operations use the buffer.
   void set_rim(BufferIndex index, const Box& inner);
+  // Adds a buffer whose box is [0, elements) of w.
   BufferIndex add_flat(std::string name,
                        BufferRole role,
                        BufferElement element,
@@ -25,8 +29,9 @@ class ScheduleBuilder {
   SlotIndex add_slot(const ParameterSlot& slot);
   // Reserves memory for this number of operations and of buffers.
   void reserve(std::size_t operations);
-  // Appends an operation. It depends on the last writers of what it reads, and on the last readers
-  // and writers of what it writes.
+  // Appends an operation, and extends the lives of its buffers. It depends on the last writers of
+  // what it reads, and on the last readers and writers of what it writes. Prices count it to
+  // `layer`.
   void add_operation(
       LabelledId named, LayerIndex layer, Stream stream, OperationBody body, int lane = 0);
 
@@ -39,10 +44,10 @@ class ScheduleBuilder {
   const Schedule& schedule() const { return schedule_; }
   const Buffer& buffer(BufferIndex index) const { return schedule_.buffers.at(index); }
   const ParameterSlot& slot(SlotIndex index) const { return schedule_.slots.at(index); }
-  // Return all of a buffer as an operand.
+  // Return all of a buffer as an operand that an operation reads, or writes.
   Operand read(BufferIndex index) const;
   Operand write(BufferIndex index) const;
-  // Returns slots of an arena as an operand. @pre first <= last
+  // Returns the slots first..last, both inclusive, of an arena as an operand. @pre first <= last
   Operand slots(BufferIndex arena, SlotIndex first, SlotIndex last, bool written) const;
 
  private:
@@ -74,7 +79,8 @@ class ScheduleBuilder {
   IndexedVector<BufferIndex, std::optional<Box>> inner_;  // nothing where there is no rim
 };
 
-// Returns what an operation reads and writes.
+// Returns what an operation reads and writes. The buffers of transfers and loads are operands with
+// an empty box, which stand for the whole buffer.
 std::vector<Operand> operands_of(const OperationBody& body);
 
 }  // namespace cnnplan

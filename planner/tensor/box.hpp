@@ -31,6 +31,8 @@ struct Box {
   auto operator<=>(const Box&) const = default;
 };
 
+// Both functions return what two ranges or boxes share. If they share no index, all ranges of the
+// result are [0, 0).
 inline Range intersect(Range a, Range b) {
   const Range common{std::max(a.begin, b.begin), std::min(a.end, b.end)};
   return common.end > common.begin ? common : Range{};
@@ -39,6 +41,7 @@ inline Range intersect(Range a, Range b) {
 Box intersect(const Box& a, const Box& b);
 // Returns the box with `by` added to both ends of the range of `dim`.
 Box shifted(Box box, Dim dim, std::int64_t by);
+// True if the range of some dim is empty.
 inline bool is_empty(const Box& box) {
   return std::any_of(box.ranges.begin(), box.ranges.end(), [](Range r) { return r.size() == 0; });
 }
@@ -65,7 +68,7 @@ inline std::int64_t volume(const Box& box) {
 Box whole(const Shape& shape);
 // Calls visit(position, count) for each run of elements of `box` that are adjacent in the row-major
 // tensor of `shape`. The runs come in order, and `position` is the place of their first element
-// in the tensor. @pre `box` lies in the tensor
+// in the tensor, of order (N, C, D, H, W). An empty box has no run. @pre `box` lies in the tensor
 void for_each_run(const Shape& shape,
                   const Box& box,
                   const std::function<void(std::int64_t position, std::int64_t count)>& visit);

@@ -9,13 +9,14 @@ namespace cnnplan {
 // pipeline of chunks along a ring (Patarasuk, Yuan 2009). The others exchange whole messages, round
 // by round (planner/platform/exchange_rounds.hpp).
 enum class AllreduceAlgorithm { ring, recursive_doubling, rabenseifner, hierarchical, library };
+// Returns the name of the enumerator.
 std::string_view to_text(AllreduceAlgorithm algorithm);
 
 // An allreduce may be run in two halves: a reduce_scatter leaves every rank its shard of the sum
 // (shard.hpp), and an allgather gives all shards to all ranks.
 enum class CollectiveKind { allreduce, reduce_scatter, allgather };
 std::string_view to_text(CollectiveKind kind);
-// Says whether the algorithm has halves. Only `ring` and `library` do.
+// True if the algorithm can run as two halves, as only `ring` and `library` can.
 bool has_halves(AllreduceAlgorithm algorithm);
 // True if the algorithm adds the values of 2^k ranks as a binary tree: values of neighbours first,
 // then the sums of neighbouring pairs, and so on.

@@ -19,8 +19,8 @@ inline Range block_range(std::int64_t length, int count, int index) {
 
 class Distribution {
  public:
-  // `stage` is the coordinate along l whose ranks have the tensor.
-  // @pre 0 <= stage < mesh.size(Axis::l)
+  // `shape` is the global shape of the tensor. `stage` is the coordinate along l whose ranks have
+  // the tensor. @pre 0 <= stage < mesh.size(Axis::l)
   Distribution(const Shape& shape, const Mesh& mesh, int stage = 0)
       : shape_(shape), mesh_(mesh), stage_(stage) {}
 
@@ -28,9 +28,11 @@ class Distribution {
   const Mesh& mesh() const { return mesh_; }
   int rank_count() const { return mesh_.rank_count(); }
   int stage() const { return stage_; }
-  // Returns the global indices that `rank` owns, possibly none.
+  // The next three functions need 0 <= rank < rank_count().
+  // Returns the global indices that `rank` owns. The box may be empty, as on all other stages.
   Box box(int rank) const;
-  // Numbers the blocks: ranks with equal numbers hold replicas of one block.
+  // Returns the number of the rank's block, below block_count(). Replicas of one block have equal
+  // numbers, and blocks of other stages have numbers, too.
   int block(int rank) const;
   int replica(int rank) const { return mesh_.coordinate(rank, Axis::r); }
   int replica_count() const { return mesh_.size(Axis::r); }

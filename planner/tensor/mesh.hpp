@@ -35,7 +35,7 @@ class Mesh {
   int rank_count() const { return rank_count_; }
   // Returns 1 for an axis that the mesh does not have.
   int size(Axis axis) const;
-  // @pre 0 <= rank < rank_count()
+  // Both functions return 0 along axes that the mesh does not have. @pre 0 <= rank < rank_count()
   int coordinate(int rank, Axis axis) const;
   MeshCoordinates coordinates(int rank) const;
   // Returns the difference in rank between neighbours along `axis`, or 0 if the mesh lacks the
@@ -50,7 +50,7 @@ class Mesh {
 
 // Returns a text such as "n2h4", or "1" for a single rank.
 std::string to_text(const Mesh& mesh);
-// Parses the result of to_text. @throws InputError
+// Parses such a text. @throws InputError, without a file, for other texts and as the constructor
 Mesh parse_mesh(std::string_view text);
 
 }  // namespace cnnplan

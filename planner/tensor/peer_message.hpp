@@ -11,6 +11,7 @@
 namespace cnnplan {
 
 // True if `inner` is one run of memory in a dense channels-last buffer that holds `outer`.
+// @pre `inner` is not empty and lies in `outer`
 bool is_contiguous(const Box& inner, const Box& outer);
 
 // Describes the message with all pieces that go one way between a rank and a peer.
@@ -21,7 +22,8 @@ struct PeerMessage {
   bool operator==(const PeerMessage&) const = default;
 };
 
-// Calls visit(message) for each message of messages_of, in the order of its list.
+// Calls visit(message) for each message that messages_of lists, in that order. The arguments and
+// the precondition are the ones of messages_of.
 template <typename Visit>
 void for_each_message(std::span<const Piece> pieces, const Box& buffer_box, const Visit& visit) {
   const bool no_buffer = is_empty(buffer_box);
@@ -41,8 +43,9 @@ void for_each_message(std::span<const Piece> pieces, const Box& buffer_box, cons
   }
 }
 
-// Lists one message for each peer, which may be the rank itself. The dense channels-last buffer of
-// the pieces holds `buffer_box`; without a buffer, it is empty and every message is staged.
+// Lists one message for each peer that has a piece which is not empty. The peer may be the rank
+// itself. The dense channels-last buffer of the pieces holds `buffer_box`. Where there is no
+// buffer, `buffer_box` is empty, and every message is staged.
 // @pre the pieces of a peer are adjacent, as in a TransferList
 std::vector<PeerMessage> messages_of(std::span<const Piece> pieces, const Box& buffer_box);
 

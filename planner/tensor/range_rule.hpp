@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// Holds a half-open range of coordinates along an axis of a mesh.
+// Holds a half-open range of coordinates along an axis of a mesh. It is empty if end <= begin.
 struct Coordinates {
   int begin = 0;
   int end = 0;
@@ -31,16 +31,19 @@ struct RangeRule {
   bool windowed = false;    // the range is the input of `window`
   bool transposed = false;  // `window` belongs to a transposed convolution
   bool cut = false;         // the range is cut to `section`, whose first index becomes 0
-  std::int64_t groups = 1;
-  WindowDim window{};
+  std::int64_t groups = 1;  // of channels, for `grouped`
+  WindowDim window{};       // for `windowed`
   std::int64_t input_length = 0;
-  Range section{};
+  Range section{};  // for `cut`; it may begin below 0
 
+  // Returns the number of parts of `length`.
   int cut_into() const { return in_turn > 0 ? in_turn : parts; }
   // True if the ends of the ranges never fall as the coordinate grows.
   bool ascends() const { return in_turn == 0 || together > 1; }
   // Returns the part that a coordinate owns, before the other steps.
+  // @pre 0 <= coordinate < parts, for this function and the next
   Range owned(int coordinate) const;
+  // Returns the range after all steps. It may be empty.
   Range at(int coordinate) const;
   auto operator<=>(const RangeRule&) const = default;
 };
@@ -51,6 +54,7 @@ using RangeTable = std::shared_ptr<const std::vector<Range>>;
 // Makes one table for each rule, so that equal rules share it.
 class RangeTables {
  public:
+  // The reference is valid as long as this object lives, and a copy of the table longer.
   const RangeTable& of(const RangeRule& rule);
 
  private:
@@ -62,11 +66,12 @@ struct DimRanges {
   RangeRule rule;
   RangeTable table;
 
+  // @pre 0 <= coordinate < rule.parts
   Range at(int coordinate) const { return table ? (*table)[coordinate] : rule.at(coordinate); }
   // Returns the number of coordinates, from 0 on, that may own a part with indices.
   int filled() const;
   // Returns coordinates that include every coordinate whose range meets `wanted`. If ranges ascend,
-  // the ranges of all other included coordinates are empty.
+  // the ranges of all other included coordinates are empty. @pre `wanted` is not empty
   Coordinates meeting(Range wanted) const;
   // Returns the number of coordinates whose range meets `wanted`.
   int count_meeting(Range wanted) const;

@@ -19,16 +19,18 @@ class RankBoxes {
   // Each rank has the box that it owns.
   explicit RankBoxes(const Distribution& distribution);
 
-  // Returns the boxes that windows over these boxes read of their input. The spatial extents of the
-  // input are those of `input`. Empty boxes read nothing.
+  // Returns the boxes that windows over these boxes read of their input. Only the spatial extents
+  // of `input`, the global shape of the input, are used. Empty boxes read nothing.
   RankBoxes under(const Window& window, const Shape& input) const;
   // Returns the boxes that a transposed convolution reads to make these boxes of its output.
+  // `input` is as in under().
   RankBoxes over(const Window& window, const Shape& input) const;
   // Returns the boxes that an upsampling reads to make these boxes of its output. `dims` are the
-  // spatial dims, and the spatial extents of the input are those of `input`.
+  // spatial dims in the order d, h, w, and `input` is as in under().
   RankBoxes upsampled(const std::array<UpsampleDim, 3>& dims, const Shape& input) const;
   // Returns boxes of an input with `count` channels in `groups` groups. Each box has the whole
   // groups from which the channels of this box are computed.
+  // @pre `groups` divides both numbers of channels
   RankBoxes with_channels(std::int64_t count, std::int64_t groups) const;
   // Returns boxes with `count` channels instead, cut into `parts` blocks. Coordinate i along c has
   // block i % parts. A box is empty if it was empty in another dim, or if its new block is.
@@ -41,18 +43,20 @@ class RankBoxes {
   // with_channel_blocks, there are at most `count` coordinates
   RankBoxes with_joined_channels(std::int64_t count, int together) const;
   // Returns the part of the boxes with channels [first, first + count), which become channels
-  // [0, count). `first` may be below 0.
+  // [0, count). `first` may be below 0. A box without any of these channels is empty in all dims.
   RankBoxes channels(std::int64_t first, std::int64_t count) const;
   using Tables = RangeTables;
   // Returns equal boxes whose ranges are looked up in tables, which is faster for many questions.
-  // Each table has as many ranges as the mesh has coordinates along the axis.
+  // Each table has as many ranges as the mesh has coordinates along the axis. The result may
+  // outlive `tables`.
   RankBoxes tabulated(Tables& tables) const;
 
   const Mesh& mesh() const { return mesh_; }
   // Returns the coordinate along l whose ranks have the tensor.
   int stage() const { return stage_; }
   int rank_count() const { return mesh_.rank_count(); }
-  // @pre 0 <= rank < rank_count()
+  // Returns the rank's box, in global indices. Ranks of other stages have a box that is empty in
+  // all dims. @pre 0 <= rank < rank_count(), for this function and the next
   Box box(int rank) const;
   // Numbers the boxes: ranks with equal numbers hold replicas of one box.
   int block(int rank) const;
@@ -80,6 +84,7 @@ class RankBoxes {
 };
 
 // True if every rank has equal boxes in both.
+// @pre a.rank_count() == b.rank_count(), for this function and the next
 bool same_boxes(const RankBoxes& a, const RankBoxes& b);
 // True if the ranks that hold replicas of one box in `a` also do so in `b`, and the reverse.
 bool same_blocks(const RankBoxes& a, const RankBoxes& b);

@@ -15,18 +15,20 @@ class RankGroup {
   RankGroup() = default;
   // Takes `count` ranks from `first` on, `stride` apart. @pre first >= 0, count >= 1, stride >= 1
   RankGroup(int first, int count, int stride = 1);
-  // Takes the ranks that have the coordinates of `rank` along all axes in `fixed`.
+  // Takes `rank` and all ranks that have its coordinates along the axes in `fixed`.
   // @pre 0 <= rank < mesh.rank_count()
   RankGroup(const Mesh& mesh, int rank, const std::vector<Axis>& fixed);
 
   // A default group has no ranks.
   int size() const { return size_; }
-  // @pre 0 <= position < size()
+  // Returns the rank at a position. @pre 0 <= position < size()
   int operator[](int position) const;
+  // Return the lowest and the highest rank. @pre size() > 0
   int front() const { return first_; }
   int back() const { return (*this)[size_ - 1]; }
   // Returns the position of `rank` in the group. @pre the group has this rank
   int position_of(int rank) const;
+  // Returns all ranks in ascending order.
   std::vector<int> ranks() const;
   auto operator<=>(const RankGroup&) const = default;
 

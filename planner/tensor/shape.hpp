@@ -15,17 +15,18 @@ inline constexpr std::array<Dim, dim_count> all_dims{Dim::n, Dim::c, Dim::d, Dim
 inline constexpr std::array<Dim, 3> spatial_dims{Dim::d, Dim::h, Dim::w};
 
 // Names the precision in which a network is computed. With tf32, numbers are stored as fp32, and
-// convolutions may round their factors to TF32. With bf16 and fp16, activations have 16 bits, and
-// parameters and all sums are fp32.
+// convolutions may round their factors to TF32. With bf16 and fp16, activations have 16 bits,
+// parameters are fp32, and sums are fp32 or fp64.
 enum class Precision { fp32, fp64, tf32, bf16, fp16 };
-// Returns the size of an element of activations, error signals, samples and copies of weights.
+// Returns the bytes of one element of activations, error signals, samples and copies of weights.
 std::int64_t activation_bytes(Precision precision);
-// Returns the size of an element of master weights, gradients, momentum, scale, shift, bias and
+// Returns the bytes of one element of master weights, gradients, momentum, scale, shift, bias and
 // running values.
 std::int64_t parameter_bytes(Precision precision);
 // True if convolutions read rounded copies of their weights.
 bool has_weight_copies(Precision precision);
 
+// Holds the extents of a whole tensor or of a block, by dim.
 struct Shape {
   std::array<std::int64_t, dim_count> extents{1, 1, 1, 1, 1};
 

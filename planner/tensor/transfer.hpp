@@ -47,7 +47,8 @@ TransferList way_back(const TransferList& there,
                       int rank);
 
 // Returns how many other ranks send to a rank that owns `own` of `sources` and wants `wanted`. It
-// takes time that grows with the logarithm of the number of ranks, since it makes no list.
+// makes no list. For owned blocks, its time grows with the logarithm of the number of ranks; for
+// needed blocks, it grows with the number of coordinates that meet `wanted`.
 int sender_count(const RankBoxes& sources, const Box& own, const Box& wanted);
 
 }  // namespace cnnplan

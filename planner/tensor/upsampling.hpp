@@ -21,9 +21,10 @@ struct UpsampleDim {
   auto operator<=>(const UpsampleDim&) const = default;
 };
 
-// Returns the inputs that a block of outputs needs, of an input of `length`. With `nearest`,
-// padding_begin counts the outputs before the block that repeat its first input, and padding_end
-// those after it that repeat its last input. With `linear`, both are 0.
+// Returns the inputs that a block of outputs needs, of an input with the global extent `length`. An
+// empty block needs none. All indices are global. With `nearest`, padding_begin counts the outputs
+// before the block that repeat its first input. padding_end counts the outputs after the block that
+// repeat its last input. With `linear`, both are 0.
 // @pre factor >= 1
 WindowBlock upsample_block(Range outputs, std::int64_t length, const UpsampleDim& dim);
 
@@ -37,7 +38,7 @@ struct InterpolationAxis {
 };
 
 // Returns the axis of a block. Its indices count from the first of `outputs`, and from the first
-// input that the block needs.
+// input that the block needs. `outputs` and `length` are as in upsample_block().
 // @pre dim.mode is linear
 InterpolationAxis interpolation_axis(Range outputs, std::int64_t length, const UpsampleDim& dim);
 

@@ -9,6 +9,7 @@
 
 namespace cnnplan {
 
+// Describes a window in one dim.
 struct WindowDim {
   std::int64_t kernel = 1;
   std::int64_t stride = 1;
@@ -45,14 +46,17 @@ struct WindowBlock {
   auto operator<=>(const WindowBlock&) const = default;
 };
 // Outputs [a, b) need inputs [a S - P, (b-1) S - P + D (K-1) + 1), as far as they exist, with
-// stride S, padding_begin P, dilation D and kernel K.
+// stride S, padding_begin P, dilation D and kernel K. If the stride exceeds the reach, the block
+// also takes later inputs, up to the first input of the next block. All indices are global, and
+// `length` is the global extent of the input. No outputs need no inputs.
 WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& window);
 
 // Outputs [a, b) of a transposed convolution need inputs
 // [ceil((a + P - D (K-1)) / S), floor((b-1 + P) / S) + 1), as far as they exist. If the stride
 // exceeds the reach, the block also takes earlier inputs, so that no gap remains after the previous
 // block. The padding belongs to the convolution from these outputs to these inputs. If no tap of
-// the kernel reaches the first output, padding_begin may exceed the reach.
+// the kernel reaches the first output, padding_begin may exceed the reach. The arguments are as in
+// window_block().
 WindowBlock transposed_block(Range outputs, std::int64_t length, const WindowDim& window);
 
 }  // namespace cnnplan

@@ -17,6 +17,7 @@ struct DevicePeaks {
   double product_flops_per_s = 0.0;
 };
 
+// Borrows these objects.
 struct BenchContext {
   const BenchOptions& options;
   Library& library;
@@ -33,7 +34,8 @@ bool measure_line(const BenchContext& context,
                   const std::string& what,
                   OrderedJson line,
                   const std::function<void(OrderedJson&)>& measure);
-// Returns the seconds that one run of the kernel takes at least, at the measured peaks.
+// Returns the seconds that one run of the kernel takes at least, at the measured peaks. The bound
+// is 0 where no peak was measured.
 double bound_s(const KernelSpec& spec, const DevicePeaks& peaks);
 
 }  // namespace cnnplan::cudnn

@@ -5,12 +5,13 @@
 
 namespace cnnplan::cudnn {
 
-// Runs products until the clocks are up, and then copies. Writes a line for each of the two.
+// Runs products until the clocks are up, and then copies. Writes a line for each of the two. A peak
+// that cannot be measured is 0. It blocks.
 // @throws DeviceLostError
 DevicePeaks measure_peaks(const BenchContext& context);
 
-// Returns the matrix product as a 1x1 convolution: `size` columns and depth, and as many rows, or
-// 256 if that is more.
+// Returns the matrix product as a 1x1 convolution with `size` channels and filters. Its rows are
+// positions: the largest multiple of 256 up to `size`, or 256 if `size` is smaller.
 KernelSpec product_spec(std::int64_t size, Precision precision);
 
 }  // namespace cnnplan::cudnn

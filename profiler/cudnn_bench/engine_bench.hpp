@@ -15,6 +15,7 @@
 
 namespace cnnplan::cudnn {
 
+// Names an engine that can compute a convolution in a variant.
 struct EngineCandidate {
   ConvolutionVariant variant;
   Engine engine;
@@ -37,7 +38,7 @@ class EngineBench {
  public:
   // Keeps references. @throws InfeasibleError where the device lacks the memory
   EngineBench(const BenchContext& context, const StepKernel& kernel);
-  // Writes one line, with the times or the error. Returns whether the engine ran.
+  // Writes one line, with the times or the error. Returns whether the engine ran. It blocks.
   // @throws DeviceLostError
   bool time(const EngineCandidate& candidate);
 

@@ -6,7 +6,7 @@
 
 namespace cnnplan::cudnn {
 
-// Writes one line, with the times or the error. Returns whether the kernel ran.
+// Writes one line, with the times or the error. Returns whether the kernel ran. It blocks.
 // @pre the kernel is no convolution @throws DeviceLostError
 bool time_own_kernel(const BenchContext& context, const StepKernel& kernel);
 

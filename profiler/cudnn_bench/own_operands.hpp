@@ -15,6 +15,7 @@ class OwnOperands {
  public:
   // Allocates the operands of one kernel. @throws InfeasibleError when the device lacks the memory
   OwnOperands(CudaDevice& device, const KernelSpec& spec);
+  // Returns the operands in the order of the kernel's table. They are valid as long as this object.
   Operands views() const { return views_; }
 
  private:

@@ -18,8 +18,8 @@ struct OperandSets {
   bool cold = false;  // all sets together take at least twice the L2 cache
 };
 
-// All sets together shall take `wanted_bytes`; negative: 4 times the L2 cache. Very small operands
-// stay in the cache, as the number of sets has a limit.
+// Returns how many sets a kernel gets. All together shall take `wanted_bytes`; negative: 4 times
+// the L2 cache. Very small operands stay in the cache, as the number of sets has a limit.
 OperandSets operand_sets(const KernelSpec& spec,
                          std::int64_t wanted_bytes,
                          std::int64_t l2_cache_bytes);
@@ -29,8 +29,8 @@ struct TimedRuns {
   int runs_per_sample = 1;
 };
 
-// Captures several calls of `run(set)` as one graph and times it several times. The first run is
-// not timed. The graph shall take `sample_s`. It blocks.
+// Captures several calls of `run(set)`, which put work in the selected queue, as one graph, and
+// times it several times. The first run is not timed. The graph shall take `sample_s`. It blocks.
 // @throws BackendError, InfeasibleError
 TimedRuns time_runs(CudaDevice& device,
                     int sets,
@@ -40,7 +40,7 @@ TimedRuns time_runs(CudaDevice& device,
 // Adds the keys from "operand_sets" to "max_s". "cold" is false where a sample uses one set of
 // several.
 void add_times(OrderedJson& line, const OperandSets& sets, const TimedRuns& runs);
-// Returns 0 where no time was measured.
+// Returns amount / seconds, or 0 where no time was measured.
 double per_second(double amount, double seconds);
 
 }  // namespace cnnplan::cudnn

@@ -16,8 +16,8 @@ struct StepKernel {
   int count = 0;              // occurrences in a step
 };
 
-// Lowers the network for one rank. The kernels come in the order of their first occurrence. Kernels
-// without work are left out.
+// Lowers the network for one rank, with `batch` samples. The kernels come in the order of their
+// first occurrence. Kernels without work are left out.
 // @throws InputError where the batch is too large
 std::vector<StepKernel> step_kernels(const Network& network,
                                      std::int64_t batch,

@@ -9,7 +9,9 @@
 
 namespace cnnplan::cudnn {
 
-// @throws EnvironmentError where there is no such device
+// Makes options.device the current device of this thread.
+// @throws EnvironmentError where no GPU can be used; BackendError where a call fails, also for an
+// index out of range
 std::unique_ptr<Backend> make_backend(const Options& options);
 
 }  // namespace cnnplan::cudnn

@@ -11,7 +11,8 @@
 
 namespace cnnplan::cudnn {
 
-// These are the operands of any phase. x and y also stand for dx and dy, w for dw, bias for dbias.
+// Holds the operands of any phase, in memory of the device. x and y also stand for dx and dy, w for
+// dw, bias for dbias.
 struct ConvolutionOperands {
   void* x = nullptr;
   void* w = nullptr;
@@ -22,6 +23,7 @@ struct ConvolutionOperands {
 
 class ConvolutionProgram {
  public:
+  // Keeps a reference to the library. `graph` is make_convolution_graph() of the variant.
   // @throws BackendError where the engine cannot compute it
   ConvolutionProgram(Library& library,
                      const KernelSpec& spec,
@@ -29,8 +31,10 @@ class ConvolutionProgram {
                      const ConvolutionGraph& graph,
                      const Engine& engine);
 
-  // Puts the convolution in the selected queue, with the gradient of the bias.
+  // Puts the convolution in the selected queue, with its bias and ReLU, or with the gradient of the
+  // bias. @throws BackendError, and InfeasibleError where the workspace does not fit
   void run(const ConvolutionOperands& operands);
+  // Returns the bytes of all parts of the workspace.
   std::int64_t workspace_bytes() const;
   // Returns the engine's part of the workspace.
   std::int64_t engine_bytes() const { return layout_.engine_bytes; }

@@ -39,7 +39,8 @@ std::vector<KernelSpec> mirror_images(const KernelSpec& spec);
 
 // Returns the words for the variant in an implementation's name, such as " padded fused".
 std::string to_text(const ConvolutionVariant& variant);
-// Removes the words of a variant from the end of `text`.
+// Removes the words of a variant from the end of `text`, and returns the variant. Without such
+// words, it returns the default.
 ConvolutionVariant parse_variant(std::string_view& text);
 
 }  // namespace cnnplan::cudnn

@@ -18,6 +18,7 @@ class Descriptor {
  public:
   explicit Descriptor(cudnnBackendDescriptorType_t type);
 
+  // These functions set one attribute, and return this descriptor.
   Descriptor& set(cudnnBackendAttributeName_t name, std::int64_t value);
   Descriptor& set(cudnnBackendAttributeName_t name, std::span<const std::int64_t> values);
   Descriptor& set(cudnnBackendAttributeName_t name, double value);

@@ -26,13 +26,15 @@ std::string to_text(const Engine& engine);
 // @throws BackendError naming `text`
 Engine parse_engine(std::string_view text);
 
+// Says which engines are allowed. Engines that use FFT or Winograd, or that reduce in a lower
+// precision, never are.
 struct EngineRules {
   Precision precision = Precision::fp32;  // fp32: no tensor cores, no narrower arithmetic
   bool deterministic = false;             // the same bits every time
 };
 
 // Returns the engines that the library's heuristics recommend and that follow the rules, best
-// first.
+// first. The list is empty where there are none.
 std::vector<Engine> recommended_engines(const EngineTarget& target,
                                         const Descriptor& graph,
                                         const EngineRules& rules);
@@ -47,7 +49,8 @@ void require_rules(const EngineTarget& target,
 // @throws BackendError where the engine cannot compute the graph
 bool is_runtime_compiled(const EngineTarget& target, const Descriptor& graph, const Engine& engine);
 
-// The plan is ready to execute. @throws BackendError where the engine cannot compute the graph
+// Returns a plan that is ready to execute.
+// @throws BackendError where the engine cannot compute the graph
 Descriptor make_execution_plan(const EngineTarget& target,
                                const Descriptor& graph,
                                const Engine& engine);

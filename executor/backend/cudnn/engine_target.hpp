@@ -12,13 +12,14 @@ namespace cnnplan::cudnn {
 
 class EngineTarget {
  public:
-  // Borrows the handle.
+  // Borrows the handle, which must outlive the object.
   explicit EngineTarget(cudnnHandle_t handle) : handle_(handle) {}
   // Describes a device that need not be there, in the library's JSON. Then graphs can be checked
   // and engines found, but nothing can be executed. @throws BackendError
   explicit EngineTarget(const std::string& device_json);
 
-  // These functions tell each kind of descriptor what it has to know of the device.
+  // These functions set the handle, or the description of the device, in a descriptor that is not
+  // finalized yet. They set nothing where this kind needs no handle. @throws BackendError
   void set_for_graph(Descriptor& graph) const;
   void set_for_heuristics(Descriptor& heuristics) const;
   void set_for_engine(Descriptor& engine) const;

@@ -14,7 +14,7 @@ EngineRules rules_of(const Library& library, const KernelSpec& spec);
 // `spec` are preferred. The library object remembers the choice. The call blocks. An engine that
 // fails is passed over.
 // @throws BackendError where no engine works, DeviceLostError naming the engine that ended the use
-// of the device
+// of the device, InfeasibleError where the device lacks the memory for random data
 ConvolutionProgram choose_program(Library& library, const KernelSpec& spec);
 // Returns a program for `spec` with the variant and the engine that `name` stands for. `name` is
 // ConvolutionProgram::name() of a program for `spec` or for a mirror image of it, where
@@ -25,7 +25,7 @@ ConvolutionProgram named_program(Library& library, const KernelSpec& spec, std::
 // Returns a program for a convolution of which several ranks must get equal bits. It is the named
 // program if that always gives equal bits. Otherwise, it is the first recommended program that runs
 // and always gives equal bits.
-// @throws BackendError where there is none, DeviceLostError as choose_program
+// @throws BackendError where there is none, DeviceLostError and InfeasibleError as choose_program
 ConvolutionProgram reproducible_program(Library& library,
                                         const KernelSpec& spec,
                                         std::string_view name);

@@ -13,7 +13,7 @@ namespace cnnplan::cudnn {
 // a convolution. For a convolution that other ranks repeat (KernelConstants::replicated),
 // reproducible_program chooses instead, with or without a name. It uses no times, so GPUs of one
 // kind choose alike. Other kinds of kernels ignore the name.
-// @throws BackendError
+// @throws BackendError; DeviceLostError and InfeasibleError as choose_program
 using Factory = KernelFactory<Library&, const std::string&>;
 
 Factory make_convolution;

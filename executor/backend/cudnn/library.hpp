@@ -20,18 +20,20 @@
 namespace cnnplan::cudnn {
 
 struct Options {
-  int device = 0;
+  int device = 0;              // its index on this machine
   bool deterministic = false;  // only engines that give the same bits every time
   int engine_trials = 8;       // at most this many engines are timed per variant
   // Engines that want a larger workspace are not tried.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
-  // Is called with a line of text before an engine runs for the first time, and after it failed.
+  // Is called with a line of text before an engine runs for the first time, and after it failed. It
+  // may be empty.
   std::function<void(const std::string& line)> note = {};
 };
 
 class Library {
  public:
-  // @throws EnvironmentError where there is no such device
+  // Makes options.device the current device of this thread. @throws as use_device(), and
+  // BackendError where cuDNN fails
   explicit Library(const Options& options);
 
   const Options& options() const { return options_; }
@@ -52,7 +54,7 @@ class Library {
   // Puts the copy of the values in the selected queue.
   // @pre the work that was put in a queue before the last call is done
   void set_step(const StepValues& values);
-  // Holds the names of the implementations that were chosen by timing.
+  // Holds the names of the implementations that were chosen by timing, by alone(spec).
   std::map<KernelSpec, std::string>& choices() { return choices_; }
 
  private:

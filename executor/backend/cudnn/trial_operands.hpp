@@ -12,6 +12,7 @@ namespace cnnplan::cudnn {
 // The operands hold random numbers: with zeros, kernels would be faster than on real data.
 class TrialOperands {
  public:
+  // Puts the filling of the operands in the selected queue. Keeps a reference to the device.
   // @throws InfeasibleError where the device lacks the memory
   TrialOperands(CudaDevice& device, const KernelSpec& spec);
   const ConvolutionOperands& operands() const { return operands_; }

@@ -14,8 +14,8 @@ class Workspace {
  public:
   explicit Workspace(Device& device) : device_(&device) {}
 
-  // Returns at least `bytes`. It never moves memory that was handed out, since graphs captured
-  // earlier keep it.
+  // Returns memory of the device with at least `bytes`, or null for 0 bytes. It stays as long as
+  // this object, since graphs captured earlier keep it. @throws as Device::allocate
   std::byte* at_least(std::int64_t bytes) {
     if (bytes == 0) return nullptr;
     if (blocks_.empty() || blocks_.back().size_bytes() < bytes) {

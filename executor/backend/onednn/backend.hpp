@@ -9,6 +9,8 @@
 
 namespace cnnplan::onednn {
 
+// Returns the backend, which runs fp32, and bf16 where the processor multiplies it. Kernels ignore
+// the name of an implementation.
 std::unique_ptr<Backend> make_backend();
 
 }  // namespace cnnplan::onednn

@@ -41,10 +41,11 @@ struct GradientSums {
   double* gradient = nullptr;   // sum of dz
   double* product = nullptr;    // sum of dz * (x - mean)
 };
+// Adds both sums of a run to `sums`, per channel, and writes run.dz where it is wanted.
 template <typename T>
 void add_gradient_sums(RunSize size, const GradientRun<T>& run, const GradientSums& sums);
 
-// Holds the numbers per channel of dx = (dz - offset - (x - mean) * slope) * factor.
+// Has the numbers per channel of dx = (dz - offset - (x - mean) * slope) * factor.
 struct GradientTransform {
   const float* mean = nullptr;
   const float* factor = nullptr;

@@ -8,13 +8,16 @@
 
 namespace cnnplan::onednn {
 
+// Returns true where some dilation is not 1.
 bool is_dilated(const Window& window);
-// Returns true where a sum of the pooling has more terms than a float may add.
+// Returns true where a sum of the pooling has more terms than most_float_terms. For a maximum, the
+// sum is one of the gradient in both phases, and may have twice as many terms.
 // @pre the window is not dilated
 bool sums_many_terms(const KernelSpec& spec);
 // Writes not-a-number to each output of a max pooling whose window has one, as oneDNN does not. It
 // reads `x` once if all of it is finite. @pre as make_dilated_pooling()
 void spread_not_a_number(const KernelSpec& spec, const TensorView& x, const TensorView& y);
+// Makes a pooling of loops of our own, for both phases and also for windows that are not dilated.
 // The index of a maximum is the number of its tap in the window.
 // @pre the blocks are not empty and every window meets an input
 std::unique_ptr<Kernel> make_dilated_pooling(const KernelSpec& spec);

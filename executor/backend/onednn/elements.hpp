@@ -28,6 +28,7 @@ class FloatRow {
   explicit FloatRow(std::int64_t count) : count_(count) {
     if constexpr (is_narrow) copy_.resize(count);
   }
+  // Returns the `count` numbers of `row` as floats. They stay until the next read() or open().
   const float* read(const T* row) {
     if constexpr (is_narrow) convert(row, copy_.data(), count_);
     if constexpr (is_narrow)
@@ -46,6 +47,7 @@ class FloatRow {
   void close(T* row) const {
     if constexpr (is_narrow) convert(copy_.data(), row, count_);
   }
+  // Returns the bytes of the copy.
   std::int64_t bytes() const { return copy_.size() * sizeof(float); }
 
  private:

@@ -23,6 +23,7 @@ struct WindowLists {
   dnnl::memory::dims padding_begin;
   dnnl::memory::dims padding_end;  // what the outputs need; may be negative
 };
+// Returns one number for each of (h, w), or of (d, h, w) if is_three_dimensional(spec).
 WindowLists window_lists(const KernelSpec& spec);
 
 }  // namespace cnnplan::onednn

@@ -14,8 +14,8 @@ Factory make_add;  // also makes accumulate
 Factory make_batch_norm;
 Factory make_bias;
 Factory make_channel_shuffle;
-Factory make_blocked_convolution;  // makes gradients of filters over blocks of positions
-Factory make_convolution;          // makes gradients of filters without a bias
+Factory make_blocked_convolution;  // sums gradients of filters over blocks of few positions
+Factory make_convolution;          // makes any phase, without such blocks; the former calls it
 Factory make_dropout;
 Factory make_element_wise;
 Factory make_interpolate;

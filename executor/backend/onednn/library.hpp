@@ -46,15 +46,16 @@ struct Argument {
   dnnl::memory::desc format;
 };
 
-// Binds a primitive to its arguments. execute() allocates nothing.
+// Binds a primitive to its arguments, of which it owns no memory. execute() allocates nothing.
 class Primitive {
  public:
   Primitive(const Library& library,
             const dnnl::primitive& primitive,
             const std::vector<Argument>& arguments);
-  // `argument` is a position in the list given to the constructor.
+  // Sets the memory of an argument. `argument` is a position in the list given to the constructor.
   void bind(std::size_t argument, void* data) { memories_.at(argument).set_data_handle(data); }
   void set_scratchpad(void* data) { memories_.back().set_data_handle(data); }
+  // Runs the primitive, and blocks until it is done. @throws dnnl::error
   // @pre all arguments are bound, and the scratchpad where it has any bytes
   void execute();
   std::size_t scratchpad_bytes() const { return memories_.back().get_desc().get_size(); }

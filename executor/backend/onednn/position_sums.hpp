@@ -18,8 +18,9 @@ void add_positions(const T* from, std::int64_t positions, std::int64_t channels,
 template <typename T>
 void add_scaled_positions(
     const T* factors, const T* from, std::int64_t positions, std::int64_t channels, double* sums);
-// Each part has sums over a part of the positions. The first one is copied to the totals, and the
-// last one becomes the rounded totals, so that two parts cost little.
+// A part has `count` sums over some of the positions. copy_part() sets the totals to the first
+// part, add_part() adds a part to them, and finish_parts() adds the totals to the last part,
+// rounded.
 void copy_part(const float* part, std::int64_t count, double* totals);
 void add_part(const float* part, std::int64_t count, double* totals);
 void finish_parts(const double* totals, std::int64_t count, float* part);

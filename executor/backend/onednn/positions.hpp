@@ -23,6 +23,7 @@ T* at(const TensorView& view, const Position& place) {
          place.h * view.stride(Dim::h) + place.w * view.stride(Dim::w);
 }
 
+// Calls f(position) for all positions of a block of this shape, in the order of memory.
 template <typename F>
 void for_each_position(const Shape& shape, F f) {
   Position place;

@@ -17,6 +17,7 @@ struct RunExtents {
 };
 inline constexpr std::array<Dim, 4> position_dims{Dim::n, Dim::d, Dim::h, Dim::w};
 
+// Returns the longest runs that are contiguous in all views. @pre all views have this shape
 template <std::size_t view_count>
 RunExtents run_extents(const Shape& shape, const std::array<TensorView, view_count>& views) {
   RunExtents extents;
@@ -34,7 +35,8 @@ RunExtents run_extents(const Shape& shape, const std::array<TensorView, view_cou
 
 // Calls f(positions, pointers...) for each run, with one pointer per view to the first element of
 // the run. All runs together cover every element of `shape` once. A run is `positions` times the
-// channels of every view, without gaps.
+// channels of every view, without gaps. Elements are the types of the views' numbers.
+// @throws std::logic_error unless all views have this shape
 template <typename... Elements, typename F>
 void for_each_run(const Shape& shape,
                   const std::array<TensorView, sizeof...(Elements)>& views,

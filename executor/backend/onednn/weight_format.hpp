@@ -18,6 +18,7 @@ enum class WeightFormat {
   grouped_blocked,  // blocked within each group
   grouped_rows,     // (KD, KH, KW, C/groups, groups, F/groups)
 };
+// Returns the format of the weights of this convolution, in any phase and on any block.
 WeightFormat weight_format(const KernelSpec& convolution);
 
 // Describes the stored weight for oneDNN: (F, C, KD, KH, KW) or, with groups, (groups, F/groups,

@@ -22,7 +22,7 @@ class Workspace {
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
   ~Workspace();
-  std::byte* data() const { return data_; }  // the start of a cache line
+  std::byte* data() const { return data_; }  // the start of a cache line; null for 0 bytes
 
   // Allocates this many bytes for the thread in advance, so that no kernel waits for them.
   // @pre the thread has no workspace @throws std::bad_alloc, std::logic_error

@@ -31,7 +31,8 @@ struct Tensor {
   }
 };
 
-// @throws std::logic_error when the view is not of `shape`
+// Returns access to the elements of a view by local indices, which starts at the view's first
+// element. @throws std::logic_error when the view is not of `shape`
 template <typename T>
 Tensor<T> tensor(const TensorView& view, const Shape& shape) {
   require_shape(view, shape);
@@ -86,6 +87,7 @@ class BlockSums {
   void store(const Tensor<T>& to) const {
     for_each_index(shape_, [&](const Index& i) { to[i] = stored<T>(sums_[i]); });
   }
+  // Returns the memory that the sums of a block of this shape take.
   static std::int64_t bytes(const Shape& shape) {
     return volume(shape) * static_cast<std::int64_t>(sizeof(double));
   }
@@ -100,6 +102,7 @@ class BlockSums {
   Tensor<double> sums_;
 };
 
+// Returns the number of taps.
 constexpr std::int64_t kernel_volume(const Window& window) {
   std::int64_t product = 1;
   for (const WindowDim& dim : window.dims) product *= dim.kernel;

@@ -39,10 +39,11 @@ class Inquiry {
     std::optional<Verdict> end;      // the verdict of this rank, the reporter
   };
 
+  // A wait that is longer than `limit_s` ends the program.
   Inquiry(int rank, int ranks, double limit_s);
 
-  // Takes a message that came at `now_s`, and returns the answer to it. Messages of Kind::end are
-  // the caller's.
+  // Takes a message that came at `now_s`, and returns the answer to it, if it needs one. `own` is
+  // the state of this rank. Messages of Kind::end are the caller's.
   std::vector<Outgoing> receive(const WatchMessage& message, const RankState& own, double now_s);
   // Call it every look_s.
   Step step(const RankState& own, double now_s);

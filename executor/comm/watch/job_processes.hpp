@@ -18,8 +18,8 @@ struct JobProcess {
 // launcher with PMIx started this process, or where /proc cannot be read.
 std::vector<JobProcess> job_processes();
 
-// Kills the stopped ranks on this host, which could not end by themselves, and the rank `lost`.
-// This process is left alone. Use it when the program ends.
+// Kills the stopped ranks on this host, which could not end by themselves, and the rank `lost` if
+// it is here; -1: no further rank. This process is left alone. Use it when the program ends.
 void kill_lost_processes(int lost);
 
 }  // namespace cnnplan

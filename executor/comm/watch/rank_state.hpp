@@ -9,6 +9,7 @@
 
 namespace cnnplan {
 
+// Holds what one rank does at one moment. Ranks are those of the whole program.
 struct RankState {
   std::string call;        // the blocking call; empty: it does not wait for other ranks
   std::string activity;    // the operation or phase

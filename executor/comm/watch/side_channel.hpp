@@ -20,14 +20,16 @@ class SideChannel {
   // Returns the port and the IPv4 addresses of this host, with blanks between them, in a form for
   // add_peer(). The text is empty if there is no socket.
   std::string address() const;
-  // Adds the peer with the next number. `address` is from address() of the peer. Where all peers
-  // are on one host, datagrams take the loopback device.
+  // Adds the peer with the next number. `address` is from address() of the peer; if it is empty,
+  // the peer gets no datagrams. Datagrams to a peer on this host take the loopback device.
   void add_peer(const std::string& address, bool is_on_this_host);
+  // Sends without waiting. `peer` is a number of add_peer(), counted from 0. Errors are ignored.
   void send(std::size_t peer, const std::string& datagram) const;
   // Returns the next datagram that has come, if any.
   std::optional<std::string> receive() const;
   // Waits until a datagram has come, wake() was called, or `seconds` are over.
   void wait(double seconds) const;
+  // Ends a wait() of another thread, or the next one.
   void wake() const;
 
  private:

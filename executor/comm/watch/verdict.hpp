@@ -27,7 +27,8 @@ struct WaitLimits {
 
 // Follows "waits for" from the ranks that wait too long, the longest wait first, up to ranks that
 // wait for nobody. Among these, a silent rank is the culprit before a stuck one. A rank that
-// computes and gets on is no culprit, and neither is any rank that waits for it.
+// computes and gets on is no culprit, and neither is any rank that waits for it. The fault is
+// `none` where nobody waits too long.
 Verdict judge(const RankReports& reports, const WaitLimits& limits);
 
 }  // namespace cnnplan

@@ -12,7 +12,7 @@ namespace cnnplan {
 std::string ranks_text(const RankList& ranks);
 
 // Returns a sentence about the culprit of `verdict`. `place` says where it runs, and may add what
-// the system knows of its process: "node1, pid 17, stopped". @pre a fault was found
+// the system knows of its process: "node1, pid 17, is stopped". @pre a fault was found
 std::string culprit_text(const Verdict& verdict,
                          const RankReports& reports,
                          const std::string& place);

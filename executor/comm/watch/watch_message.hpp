@@ -12,7 +12,7 @@ struct WatchMessage {
   enum class Kind {
     state,  // what the sender does
     query,  // asks for a state, and says that the sender collects states
-    end,    // tells the receiver to end; `culprit` is the rank that was lost
+    end,    // tells the receiver to end; `culprit` is a silent rank to kill, or -1
   };
   Kind kind = Kind::query;
   int from = 0;
@@ -22,7 +22,7 @@ struct WatchMessage {
   bool operator==(const WatchMessage&) const = default;
 };
 
-// `token` is a secret of the program's ranks, without blanks.
+// Returns the text of a message. `token` is a secret of the program's ranks, without blanks.
 std::string to_datagram(const WatchMessage& message, const std::string& token);
 
 // Returns nothing for a datagram that is no message, or has another token.

@@ -12,6 +12,7 @@ namespace cnnplan {
 
 // All ranks and all of their schedules share one rule.
 using SharedRule = std::shared_ptr<const TransferRule>;
+// Returns a new rule, which is never null.
 SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations);
 
 // Holds one rank's part of an exchange.
@@ -20,7 +21,7 @@ struct Exchange {
   SharedRule rule{};        // yields the lists of all ranks; null where a list was given
   bool in_place = false;    // received into the buffer that is sent from; its own part stays there
   bool accumulate = false;  // received values are added
-  bool zero_first = false;
+  bool zero_first = false;  // the destination is cleared before anything is received
 };
 
 // Returns the block in which a rank stores its part of a tensor. It includes the halo if all
@@ -56,6 +57,7 @@ struct SlicedGradient {
   bool adds = false;       // the others, where slices overlap
   auto operator<=>(const SlicedGradient&) const = default;
 };
+// Returns this value for every layer.
 IndexedVector<LayerIndex, SlicedGradient> sliced_gradients(const Network& network);
 
 // Says how the gradient of a tensor may be used, given the tensor's producer and readers.
@@ -74,7 +76,7 @@ bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 // Returns the exchange from needed to owned blocks, which adds halos to the own block. It works in
 // place where the needed block contains the owned one, and may be overwritten and then read in
 // part. This is never so for a block that has replicas: all of its parts are added in the order of
-// their source blocks.
+// their source blocks. The gradient of a slice is written as use.sliced says.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
 // Returns this exchange for a given list, whose order it keeps. The rank needed `have` and owns
 // `own`.

@@ -18,7 +18,7 @@ struct Unit {
   bool residual = false;
 };
 
-// Returns the layers of a unit, from the head to the last.
+// Returns the layers of a unit, from the head to the last, both inclusive.
 std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit);
 
 // True if a convolution with this split computes the ReLU after it, which needs complete sums over
@@ -28,9 +28,9 @@ std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit);
 bool writes_dense_relu(const Split& split);
 
 // Returns units in an order of execution. Every layer belongs to exactly one unit. Layers are fused
-// where they have the same mesh and the tensor between them has no other consumer. A ReLU is fused
-// if it has no upper limit. An add is fused into a batch norm if it does not scale. The fused
-// sequences are
+// where they have equal meshes and stages, and no other layer reads the tensor between them. A ReLU
+// is fused if it has no upper limit. An add is fused into a batch norm if it does not scale. The
+// fused sequences are
 //   batch_norm [+ add] [+ relu], add [+ relu],
 // and where writes_dense_relu() holds
 //   convolution [+ relu], fully_connected [+ relu].

@@ -12,7 +12,7 @@ namespace cnnplan {
 
 // True if `rank` has a part of `layer`: it has the layer's stage as its coordinate on axis l.
 bool is_at_stage(const Plan& plan, LayerIndex layer, int rank);
-// Returns the output block of `layer` on every rank.
+// Returns the output block of `layer` on every rank, for the whole mini-batch of the plan.
 RankBoxes owned_blocks(const Plan& plan, LayerIndex layer);
 // Returns the blocks of an input, in its own indices, that the ranks need to compute their blocks
 // of `outputs`. Element-wise layers need the block itself, and windows need a halo around it. An
@@ -31,17 +31,20 @@ RankBoxes computed_blocks(const Plan& plan, LayerIndex layer, const RankBoxes& o
 // has (C, F/groups, KD, KH, KW).
 Shape weight_shape(const Network& network, LayerIndex layer);
 // Return the part of the weight of `layer` that a rank multiplies with, and the part of its bias
-// (1, 1, 1, 1, F) that a rank adds. Among ranks that compute parts of one sum, only the first adds
-// the bias.
+// (1, 1, 1, 1, F) that a rank adds, in global indices. Among ranks that compute parts of one sum,
+// only the first adds the bias. Both parts are empty on other stages.
 Box weight_block(const Plan& plan, LayerIndex layer, int rank);
 Box bias_block(const Plan& plan, LayerIndex layer, int rank);
-// Returns the channels of the output of `layer` that `rank` owns, even if it owns no positions.
+// Returns the channels of the output of `layer` that `rank` owns, even if it owns no positions. The
+// range is empty on other stages.
 Range own_channels(const Plan& plan, LayerIndex layer, int rank);
-// Returns the window of `layer` on the block `output`, with the padding at the edges of this block.
-// A transposed convolution has the window of the convolution from this block to its inputs.
+// Returns the window of `layer` on the block `output`, which has global indices. The padding is the
+// one at the edges of this block. A transposed convolution has the window of the convolution from
+// this block to its inputs.
 Window local_window(const Network& network, LayerIndex layer, const Box& output);
 
 // Returns the window of an upsampling of `input` on the block `output`, in the form of KernelSpec.
+// Here and below, `input` is the global shape, and `output` has global indices.
 Window upsample_window(const Upsample& upsample, const Shape& input, const Box& output);
 // Returns the axes of a linear upsampling, in the form of KernelConstants.
 std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
@@ -49,13 +52,14 @@ std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
                                                     const Box& output);
 
 // True if all groups of replicas have equal places in their nodes. Sums that are added node by node
-// then have one order in all groups.
+// then have one order in all groups. @pre ranks_per_node >= 1
 bool has_alike_replicas(const Mesh& mesh, int ranks_per_node);
 
 // Returns the ranks whose gradients are summed with the gradients of `rank`, which is included.
 // They hold other positions of the same channels and replica under `mesh`.
 RankGroup reduction_group(const Mesh& mesh, int rank);
-// Returns the ranks that normalise together with `rank`.
+// Returns the ranks that normalise together with `rank`, which is included. They are the rank
+// alone, the ranks that share its samples, or its reduction_group, as `statistics` says.
 RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);
 
 }  // namespace cnnplan

@@ -10,9 +10,9 @@
 
 namespace cnnplan {
 
-// Returns a number for each coordinate along the axis. Coordinates with equal numbers have blocks
-// of the same size and padding, and exchange as much with their neighbours. Along c, they also copy
-// as many channels from and to coordinates that are as far away.
+// Returns a number from 0 on for each coordinate along the axis. Coordinates with equal numbers
+// have blocks of the same size and padding, and exchange as much with their neighbours. Along c,
+// they also copy as many channels from and to coordinates that are as far away.
 // @pre the mesh of all `layers` has `axis`
 std::vector<int> coordinate_classes(const Plan& plan,
                                     const std::vector<LayerIndex>& layers,

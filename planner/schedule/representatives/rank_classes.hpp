@@ -14,7 +14,7 @@ class RankClasses {
   // expected_latest_s (planner/predict/arrival.hpp) combines the times of ranks.
   static constexpr int exact_ranks = 16;
 
-  // Returns a class for every rank.
+  // Puts every rank in a class of its own.
   static RankClasses each(int ranks);
   // Returns the classes of a plan. Up to exact_ranks, two ranks are in one class when they are a
   // multiple of representative_distance apart. Beyond exact_ranks, ranks of one class run equal
@@ -36,6 +36,7 @@ class RankClasses {
   const std::vector<int>& representatives() const { return representatives_; }
   // Holds by class how many ranks are in it.
   const std::vector<int>& sizes() const { return sizes_; }
+  // Returns the number of the rank's class. Classes are numbered by their lowest ranks.
   int class_of(int rank) const { return class_of_[rank]; }
 
  private:

@@ -10,7 +10,7 @@ namespace cnnplan::cudnn {
 class CudaDevice final : public Device {
  public:
   // Makes `index` the current device of this thread. All calls of the object are made for it.
-  // @throws EnvironmentError where there is no such device
+  // @throws as use_device() (installed_devices.hpp), and BackendError where a stream fails
   explicit CudaDevice(int index);
 
   std::string name() const override { return properties_.name; }

@@ -15,12 +15,13 @@ std::int64_t available_device_bytes();
 // Returns zeroed memory of the current device. It blocks until `stream` has cleared the memory.
 // @throws InfeasibleError where the device lacks the memory; the message calls it `device`
 MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cudaStream_t stream);
-// Returns zeroed, page-locked memory of the host.
+// Returns zeroed, page-locked memory of the host. @throws BackendError where there is too little
 MemoryBlock allocate_pinned(std::int64_t bytes);
 
-// Clears memory in the order of `stream`.
+// Clears memory in the order of `stream`. @throws as check_cuda(), here and below
 void clear_bytes(void* memory, std::int64_t bytes, cudaStream_t stream);
-// Copies in the direction `kind`, in the order of `stream`.
+// Copies in the direction `kind`, in the order of `stream`. Memory of the host must stay until
+// then.
 void copy_bytes(
     void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
 

@@ -24,7 +24,7 @@ class CudaStreams {
   void select(Queue queue);
   // Makes the streams of lanes 1 to `lanes` - 1. Queue::compute is lane 0.
   void reserve_lanes(int lanes);
-  // @throws logic_error where the lane was not reserved
+  // @throws std::logic_error where the lane was not reserved
   void select_lane(int lane);
   cudaStream_t selected() const { return streams_[selected_].get(); }
   // Returns the selected lane; 0 while the queue of halos or of reductions is selected.
@@ -32,6 +32,7 @@ class CudaStreams {
   // `action` is called with the stream of a queue when the queue is selected.
   void on_select(std::function<void(cudaStream_t)> action) { on_select_ = std::move(action); }
   // The host waits for the work of all streams.
+  // @throws DeviceLostError where some work failed for good, else BackendError
   void synchronize() const;
 
  private:

@@ -12,7 +12,8 @@ namespace cnnplan::cudnn {
 inline constexpr std::int64_t positions_per_thread = 8;
 inline constexpr std::int64_t most_numbers_per_channel = 4;
 
-// The moments come from the sums of the forward phase: C sums, C sums of squares and the count.
+// The moments of channel c come from the sums of the phase forward_statistics, in doubles: C sums,
+// C sums of squares and the number of terms.
 struct Moments {
   double mean = 0.0;
   double variance = 0.0;  // biased
@@ -30,7 +31,8 @@ struct Moments {
   }
 };
 
-// Number k of channel c is numbers[k * channels + c].
+// Returns number k of `width` channels from `channel` on: number k of channel c is
+// numbers[k * channels + c].
 template <typename T, int width>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> numbers_of(const Computed<T>* numbers,
                                                           std::int64_t channels,
@@ -39,7 +41,7 @@ CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> numbers_of(const Computed<T>* num
   return load<width>(numbers + k * channels + channel);
 }
 
-// Says which positions a thread takes.
+// Says which positions a thread takes: every threads_per_vector-th, for one vector of channels.
 struct Sweep {
   Divider vectors;
   std::uint32_t positions = 0;
@@ -70,6 +72,8 @@ struct SweepRows {
   }
 };
 
+// Runs `row` for every position of a block of `shape`, for `width` channels at a time. It puts the
+// work in `stream`. @pre width divides the channels @throws as launch()
 template <int width, typename Row>
 void sweep_rows(cudaStream_t stream, const Shape& shape, const Row& row) {
   const Positions positions(shape);

@@ -9,6 +9,9 @@
 
 namespace cnnplan::cudnn {
 
+// Functions that take a call put their work in `stream` and return before it is done. Operands are
+// in memory of the device. The workspace may be null where no function says how large it must be.
+// @throws BackendError or DeviceLostError where a launch fails
 struct KernelCall {
   const KernelSpec& spec;
   const KernelConstants& constants;

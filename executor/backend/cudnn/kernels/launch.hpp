@@ -15,7 +15,8 @@ namespace cnnplan::cudnn {
 // One launch has fewer indices: a kernel's arithmetic in 32 bits cannot number more.
 inline constexpr std::int64_t most_indices = std::int64_t{1} << 31;
 
-// Throws when the last launch failed. It is defined where the runtime's errors are known.
+// @throws as check_cuda() when the last launch failed. It is defined where the runtime's errors are
+// known.
 void check_launch();
 // @throws BackendError unless 0 <= count < most_indices
 void require_launchable(std::int64_t count);
@@ -34,7 +35,8 @@ __global__ void __launch_bounds__(threads_per_block, blocks_per_multiprocessor)
   if (index < count) body(index);
 }
 
-// Calls body(index) for every index in [0, count), in any order, `body` by value.
+// Calls body(index) for every index in [0, count), in any order, on a copy of `body`. It puts the
+// work in `stream`. @throws as require_launchable() and check_launch()
 template <typename Body>
 void launch(cudaStream_t stream, std::int64_t count, const Body& body) {
   require_launchable(count);

@@ -12,20 +12,23 @@ namespace cnnplan::cudnn {
 
 // Runs the functions that executor/backend/element_wise_functions.hpp lists.
 void element_wise(const KernelCall& call, const OperandsByRole& operands);
-// Adds two blocks. The kind `accumulate` runs it, too.
+// Computes y = relu?(a + add_scale * b) in the phase forward, else dx = add_scale * dy. The kind
+// `accumulate` runs it, too.
 void add(const KernelCall& call, const OperandsByRole& operands);
 void dropout(const KernelCall& call, const OperandsByRole& operands);
 void sgd(const KernelCall& call, const OperandsByRole& operands);
-// Adds a bias, or sums its gradient.
+// Adds a bias in the phase forward, else sums its gradient.
 void bias(const KernelCall& call, const OperandsByRole& operands);
+// Returns the bytes that KernelCall::workspace must have for bias().
 std::int64_t bias_workspace_bytes(const KernelSpec& spec);
 
 // Finishes a convolution after its products: y = relu?(y + bias?). `bias` is read where `spec` has
-// one.
+// one. This function and the ones below put their work in `stream`, on memory of the device.
 void finish_convolution(const KernelSpec& spec,
                         const TensorView& bias,
                         const TensorView& y,
                         cudaStream_t stream);
+// Returns the bytes that the workspace of bias_gradient() must have for a dy of this shape.
 std::int64_t bias_gradient_workspace_bytes(const Shape& dy);
 // Computes dbias, the sum of dy over its positions.
 void bias_gradient(Precision precision,

@@ -6,6 +6,7 @@
 
 namespace cnnplan::cudnn {
 
+// The fields mean what the fields of StepState (executor/backend/backend.hpp) mean.
 struct StepValues {
   std::uint64_t seed = 0;
   std::uint64_t step = 0;

@@ -24,6 +24,7 @@ CNNPLAN_HOST_DEVICE Vector<std::remove_const_t<T>, width> fetch(T* memory) {
   return *reinterpret_cast<const Vector<std::remove_const_t<T>, width>*>(memory);
 }
 
+// Converts the numbers to the type in which they are computed.
 template <typename T, int width>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> widen(const Vector<T, width>& packed) {
   Vector<Computed<T>, width> wide;
@@ -31,7 +32,8 @@ CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> widen(const Vector<T, width>& pac
   return wide;
 }
 
-// @pre `memory` is aligned to the vector
+// Reads a vector and converts it as widen() does. store() does the reverse, and rounds.
+// @pre `memory` is aligned to the vector, here and in store()
 template <int width, typename T>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> load(const T* memory) {
   return widen(fetch<width>(memory));
@@ -54,6 +56,9 @@ struct Kind {
   static constexpr int channels = width;
 };
 
+// Calls body(Kind<T, width>{}), where an access takes 16 bytes if they divide the channels, else
+// one channel. `channels` is from vector_channels(), or 1, here and in
+// with_kind().
 template <typename T, typename Body>
 void with_width(std::int64_t channels, const Body& body) {
   if (channels % full_width<T> == 0) {

@@ -13,7 +13,7 @@ namespace cnnplan::onednn {
 inline constexpr std::int64_t many_window_channels = 32;
 
 // Returns oneDNN's convolution, or null where it refuses the convolution or has only slow or wrong
-// implementations. @pre no empty extent
+// implementations. @pre no empty extent @throws BackendError where another call of oneDNN fails
 std::unique_ptr<Kernel> find_convolution_primitive(const Library& library, const KernelSpec& spec);
 // Makes oneDNN's convolution. @pre no empty extent @throws BackendError where there is none
 std::unique_ptr<Kernel> make_convolution_primitive(const Library& library, const KernelSpec& spec);

@@ -24,13 +24,13 @@ template <typename T>
 void add_product(const ProductSizes& sizes, Range depth, const float* x, const T* weight, float* y);
 // Computes y = max(y, 0).
 void clip_negative(float* y, std::int64_t count);
-// Computes dx = dy * weight^T.
+// Computes dx = dy * weight^T, where dy has the shape of Y and dx has the shape of X.
 template <typename T>
 void product_with_transposed(const ProductSizes& sizes,
                              const float* dy,
                              const T* weight,
                              float* dx);
-// Computes dweight = x^T * dy.
+// Computes dweight = x^T * dy, where dweight has the shape of W.
 void transposed_product(const ProductSizes& sizes, const float* x, const float* dy, float* dweight);
 
 }  // namespace cnnplan::onednn

@@ -7,7 +7,7 @@
 
 namespace cnnplan::onednn {
 
-// These multiply gathered rows.
+// These kernels multiply gathered rows (window_rows.hpp) with matrices of weights.
 // @pre no empty extent; precision is fp32 or bf16
 std::unique_ptr<Kernel> make_row_forward(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_row_backward_data(const KernelSpec& spec);

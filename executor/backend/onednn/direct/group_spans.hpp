@@ -17,7 +17,9 @@ struct GroupSpans {
         filters(convolution.out[Dim::c] / groups),
         together(std::clamp<std::int64_t>(wide / std::max(channels, filters), 1, groups)) {}
 
+  // Returns the number of spans.
   std::int64_t count() const { return (groups + together - 1) / together; }
+  // Return what a span has. The last span may have fewer groups. @pre 0 <= span < count()
   Range groups_of(std::int64_t span) const {
     return {span * together, std::min((span + 1) * together, groups)};
   }
@@ -27,6 +29,7 @@ struct GroupSpans {
   Range filters_of(std::int64_t span) const {
     return {groups_of(span).begin * filters, groups_of(span).end * filters};
   }
+  // Return the channels and the filters of a whole span.
   std::int64_t most_channels() const { return together * channels; }
   std::int64_t most_filters() const { return together * filters; }
 

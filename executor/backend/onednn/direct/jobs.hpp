@@ -15,16 +15,19 @@ namespace cnnplan::onednn {
 inline std::int64_t block_count(std::int64_t count, std::int64_t together) {
   return (count + together - 1) / together;
 }
+// Returns the indices of a block. @pre 0 <= block < block_count(count, together)
 inline Range block_range(std::int64_t block, std::int64_t together, std::int64_t count) {
   return {block * together, std::min((block + 1) * together, count)};
 }
 
+// Returns how many threads the jobs can use, from 1 to the number that OpenMP has.
 inline int threads_for(std::int64_t jobs) {
   return static_cast<int>(std::clamp<std::int64_t>(jobs, 1, omp_get_max_threads()));
 }
 
 // Calls f(job, thread) for each job, with thread < `threads`. Jobs must not write the same memory.
-// Rethrows an exception of a job after all jobs have ended.
+// Rethrows the last exception of a job after all jobs have ended; with one thread, no job begins
+// after an exception.
 template <typename F>
 void for_each_job(std::int64_t jobs, int threads, F f) {
   if (threads == 1) {

@@ -10,7 +10,8 @@
 
 namespace cnnplan::onednn {
 
-// `convolution` has workspace_bytes() and run<T>(operands), where T is the type of activations.
+// Makes a kernel that owns `convolution` and calls it. `convolution` has workspace_bytes() and
+// run<T>(operands), where T is the type of activations.
 template <typename Convolution>
 std::unique_ptr<Kernel> make_direct_kernel(const std::string& implementation,
                                            const KernelSpec& spec,

@@ -5,7 +5,8 @@
 
 namespace cnnplan::onednn {
 
-// Rows are `step` floats apart, or columns where the matrix is stored by columns.
+// Views a matrix without owning it. Rows are `step` floats apart, or columns where the matrix is
+// stored by columns.
 struct ConstMatrix {
   const float* data = nullptr;
   std::int64_t step = 0;

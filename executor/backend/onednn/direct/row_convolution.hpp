@@ -38,6 +38,7 @@ class RowConvolution {
   std::int64_t matrix_floats() const {
     return taps() * spans_.most_channels() * spans_.most_filters();
   }
+  // Returns how many floats run() needs as its workspace.
   std::int64_t workspace_floats() const { return threads_ * floats_per_thread(); }
 
   // Passes all sums to `write`, block by block, from several threads at the same time. T is float

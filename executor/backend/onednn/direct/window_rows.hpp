@@ -23,6 +23,7 @@ class WindowRows {
   // Reads `in`, `out` and `window` of `convolution`. The padding may be negative.
   explicit WindowRows(const KernelSpec& convolution);
 
+  // Return the numbers of output positions and of taps.
   std::int64_t positions() const { return positions_; }
   std::int64_t taps() const { return taps_; }
   // Returns a range of taps. All other taps meet the padding alone at these positions.
@@ -57,6 +58,7 @@ class WindowRows {
 
 // Blocks of this many columns fit in a cache with enough rows for a fast product.
 inline constexpr std::int64_t columns_together = 512;
+// Return how many channels, and how many taps of this number of channels, a block takes.
 inline std::int64_t channels_together(std::int64_t channels) {
   return std::min(channels, columns_together);
 }

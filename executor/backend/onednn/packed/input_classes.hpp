@@ -17,6 +17,7 @@ struct DimClass {
       taps;          // of the kernel, last first; none where no tap meets these inputs
   WindowDim window;  // of the convolution from dy to these inputs; has no stride
 };
+// Returns the classes of all inputs of one dim, one for each residue of the stride that occurs.
 // @pre window is the window of a convolution of `inputs` inputs, one or more
 std::vector<DimClass> classes_of(const WindowDim& window, std::int64_t inputs);
 

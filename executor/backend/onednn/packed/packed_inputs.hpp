@@ -30,6 +30,7 @@ struct WeightPlaces {
 // @throws std::logic_error unless has_whole_panels(convolution)
 WeightPlaces weight_places(const KernelSpec& convolution);
 
+// Holds a half-open range of panels.
 struct PanelRange {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -48,6 +49,7 @@ class PackedInputs {
   std::int64_t panels_together() const { return panels_together_; }
   // Returns the size of a panel with all its copies.
   std::int64_t panel_floats() const { return panel_floats_; }
+  // Returns the size of all panels that are packed at a time.
   std::int64_t floats() const { return panels_together_ * panel_floats_; }
   // Returns, for each tap, where it reads for the first position of `piece`, from the begin of a
   // panel.
@@ -55,6 +57,7 @@ class PackedInputs {
     const bool is_widest = piece.columns == window_.pieces().front().columns;
     return is_widest ? offsets_ : offsets_of_last_columns_;
   }
+  // Writes these panels of the inputs of `piece` to `to`, with zeros for the padding.
   // @pre x is dense. @throws std::logic_error when `panels` are more than panels_together()
   void pack(const PositionBox& piece, PanelRange panels, const float* x, float* to) const;
 

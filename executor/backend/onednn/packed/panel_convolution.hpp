@@ -17,6 +17,7 @@ class PanelConvolution {
 
   const WindowPieces& window() const { return inputs_.window(); }
   const PanelLayout& outputs() const { return outputs_; }
+  // Returns how many floats run() needs as its workspace.
   std::int64_t workspace_floats() const {
     return outputs_.panels * outputs_.floats + inputs_.floats();
   }

@@ -54,7 +54,9 @@ class WindowPieces {
   std::int64_t rows_beyond() const { return rows_beyond_; }
   std::int64_t most_positions() const;        // of a piece
   std::int64_t most_input_positions() const;  // of a copy of the inputs of a piece
+  // Returns the number of columns of all outputs.
   std::int64_t columns() const { return spec_.out[Dim::w]; }
+  // Returns the inputs of a row of a copy, which counts from the first row of the piece.
   // @pre 0 <= row < piece.rows + rows_beyond()
   InputRow input_row(const PositionBox& piece, const InputCopy& copy, std::int64_t row) const;
 

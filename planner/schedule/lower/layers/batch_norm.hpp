@@ -5,10 +5,12 @@
 
 namespace cnnplan {
 
+// Adds kernels and, in training, the allreduces of their sums. Also adds the running values.
 void forward_batch_norm(LoweringState& state, const Unit& unit);
+// `dy` is the gradient of this rank's block of the unit's output.
 void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& dy);
 
-// Adds the memory for the running mean and the running variance.
+// Adds the memory for the running mean and the running variance of this rank's channels.
 void add_running_values(const LoweringContext& context, OperationWriter& writer, const Unit& unit);
 
 }  // namespace cnnplan

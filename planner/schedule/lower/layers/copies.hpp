@@ -6,6 +6,7 @@
 
 namespace cnnplan {
 
+// Adds the output, and one transfer for each input.
 void forward_copies(LoweringState& state, const Unit& unit);
 
 }  // namespace cnnplan

@@ -5,6 +5,7 @@
 
 namespace cnnplan {
 
+// Adds the buffers of samples and labels of this rank, and the operation that fills them.
 void forward_input(LoweringState& state, const Unit& unit);
 
 }  // namespace cnnplan

@@ -5,7 +5,9 @@
 
 namespace cnnplan {
 
+// Adds the kernel of the loss, and the allreduce of its value. @pre forward_input() added labels
 void forward_loss(LoweringState& state, const Unit& unit);
+// Contributes the gradient of the loss with respect to its input. @pre forward_loss() was called
 void backward_loss(LoweringState& state, const Unit& unit);
 
 }  // namespace cnnplan

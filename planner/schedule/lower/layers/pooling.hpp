@@ -6,6 +6,7 @@
 namespace cnnplan {
 
 void forward_pooling(LoweringState& state, const Unit& unit);
+// `dy` is the gradient of this rank's block of the unit's output.
 void backward_pooling(LoweringState& state, const Unit& unit, const Operand& dy);
 
 }  // namespace cnnplan

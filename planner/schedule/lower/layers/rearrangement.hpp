@@ -6,6 +6,7 @@
 namespace cnnplan {
 
 void forward_rearrangement(LoweringState& state, const Unit& unit);
+// `dy` is the gradient of this rank's block of the unit's output.
 void backward_rearrangement(LoweringState& state, const Unit& unit, const Operand& dy);
 
 }  // namespace cnnplan

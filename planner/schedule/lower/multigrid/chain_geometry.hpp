@@ -34,11 +34,13 @@ class ChainGeometry {
 
   // A stage is the ranks that have one block: their coordinate along the axis l.
   int stage_of(int block) const;
-  // Returns the stage that goes on from a point.
+  // Returns the stage that goes on from a point. The last point stays at the stage of the last
+  // block.
   int home_of(int point) const;
+  // Say whether this rank is at a stage, or has a block.
   bool is_at(int stage) const { return stage == own_stage_; }
   bool is_here(int block) const { return is_at(stage_of(block)); }
-  // Returns the blocks of a state on the ranks of a stage.
+  // Returns the blocks of a state on the ranks of a stage, for the whole mini-batch.
   RankBoxes blocks_at(int stage) const;
   // Returns this rank's block of a state on its own stage.
   Box own_box() const;

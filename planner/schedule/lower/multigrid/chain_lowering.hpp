@@ -5,7 +5,7 @@
 
 namespace cnnplan {
 
-// Returns the chain that a unit belongs to; null where the unit runs on its own.
+// Returns the chain, which `plan` holds, that a unit belongs to; null where the unit is in none.
 const Multigrid* chain_of(const Plan& plan, const Unit& unit);
 // Adds the operations of the forward pass of all layers of a chain.
 void forward_chain(LoweringState& state, const Multigrid& chain);

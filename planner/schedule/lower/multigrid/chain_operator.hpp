@@ -13,7 +13,8 @@ class ChainOperator {
   ChainOperator(const ChainOperator&) = delete;
   ChainOperator& operator=(const ChainOperator&) = delete;
 
-  // Adds the kernels of a block's derivative at `state`, on the ranks of the block.
+  // Adds the kernels of a block's derivative at `state`, and returns the derivative. It is called
+  // on the ranks of the block.
   virtual Operand derivative(int block, const Operand& state) = 0;
   // Returns the factor of a derivative in a step of length 1.
   virtual double scale_of(int block) const = 0;

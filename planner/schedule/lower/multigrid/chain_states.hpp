@@ -23,9 +23,11 @@ class ChainStates {
               const ChainLabels& labels,
               const Operand& first);
 
-  // Returns the state of a point, on the ranks that go on from it.
+  // Returns the state of a point, on the ranks that go on from it. Other ranks get an absent
+  // operand, as from made() on ranks that did not compute the state.
   const Operand& at(int point) const { return states_[point]; }
-  // Returns the state of a point on the ranks that computed it, and the stage of these ranks.
+  // Returns the state of a point on the ranks that computed it, and the stage of these ranks. The
+  // stage is -1 before the state is computed.
   const Operand& made(int point) const { return made_[point]; }
   int made_at(int point) const { return made_at_[point]; }
   // Takes the states that the last cycle of the previous training step left at kept points

@@ -15,10 +15,11 @@ class ResidualTrace {
       : geometry_(geometry), states_(states), labels_(labels) {}
 
   // Adds the residual of the C-point after a group of the finest level. `propagated` is the state
-  // that the group makes of its first state.
+  // that the group makes of its first state. Only the ranks of the group's last block add
+  // it, and only if their stage computed the state of the point.
   void record(const LayerRange& group, const Operand& propagated);
-  // Keeps the residuals of points that have one for every cycle, so that all norms are over the
-  // same points.
+  // Hands `schedule` the residuals of points that have one for every cycle and one before the first
+  // cycle, so that all norms are over the same points.
   void keep(Schedule& schedule) const;
 
  private:

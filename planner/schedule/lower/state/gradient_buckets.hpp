@@ -16,12 +16,13 @@ class GradientBuckets {
                   OperationWriter& writer,
                   const ParameterLayout& parameters);
 
-  // Gathers the weights of a sharded update, in the order in which the forward pass needs them.
+  // Gathers the weights of a sharded update, in the order in which the forward pass needs them. It
+  // adds nothing for other updates and for inference.
   void gather_weights();
-  // Call it when the gradients of a unit are complete. It reduces the ranges that are complete
-  // then.
+  // Call it when the gradients of a unit are complete, for the units in reverse order of execution.
+  // It reduces the ranges that are complete then.
   void complete(const Unit& unit);
-  // Updates the buckets that are reduced and not updated yet.
+  // Updates the buckets that are reduced and not updated yet. Call it after all of backpropagation.
   void update_rest();
 
  private:

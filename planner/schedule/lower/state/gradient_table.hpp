@@ -22,11 +22,13 @@ class GradientTable {
   // Keeps references.
   GradientTable(const LoweringContext& context, OperationWriter& writer);
 
-  // Brings a unit's gradient of its input back to the owners of the input.
+  // Brings a unit's gradient of its input, on the needed block, back to the owners of the input. It
+  // adds a transfer where the gradient has to move.
   void contribute(const Unit& unit, std::size_t input, const GradientContribution& contribution);
   // Stands in for the contributions of a unit that is not lowered.
   void contribute_nothing(const Unit& unit);
-  // Returns the sum of all contributions to the gradient of a unit's output.
+  // Returns the sum of all contributions to the gradient of a unit's output, on the owned block. It
+  // adds a kernel for each sum. @pre all readers of the output have contributed
   Operand total(const Unit& unit);
 
  private:

@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Describes a unit as one rank sees it.
+// Describes a unit as one rank sees it. Boxes are in global indices.
 struct LocalUnit {
   const Decomposition& decomposition;
   const Unit& unit;
@@ -45,16 +45,18 @@ KernelSpec backward_element_wise_spec(const LocalUnit& local);
 KernelSpec batch_norm_spec(const LocalUnit& local);
 // Returns the kernel of an upsampling or a channel shuffle.
 KernelSpec rearranging_spec(const LocalUnit& local, KernelPhase phase);
+// Returns the kind of kernel that all losses of the network have.
 KernelKind loss_kind(const Network& network);
 
 // Returns the constants of a kernel of the unit. The kind matters where a unit has several kernels:
 // accumulating the gradient of an add does not scale.
 KernelConstants constants_of(const LocalUnit& local, KernelKind kind);
-// Returns the implementation that was profiled for a convolution, and "" for other kernels.
+// Returns the implementation that the plan names for a convolution. The result is empty for other
+// kernels, and where the plan names none.
 std::string implementation_of(const Plan& plan, const KernelSpec& spec);
 // Returns the number of kernels, one for each block of samples, that the plan cuts a kernel into on
-// a rank. The forward kernel of a batch norm sums nothing. It updates running values, and must do
-// so once.
+// a rank. The kernel is not cut if the number is at most 1. The forward kernel of a batch norm sums
+// nothing. It updates running values, and must do so once.
 int sample_blocks_of(const Plan& plan, const KernelSpec& spec);
 
 }  // namespace cnnplan

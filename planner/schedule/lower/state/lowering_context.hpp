@@ -50,16 +50,17 @@ class LoweringContext {
   bool is_here(const Unit& unit) const { return local(unit).is_here(); }
   // True where backpropagation computes the output of the unit again.
   bool recomputes(const Unit& unit) const;
-  // True where the kernels of a unit compute parts of sums.
+  // True where the kernels of a unit compute parts of sums over channels.
   bool has_partial_sums(const Unit& unit) const;
   // True where this rank adds the bias of the unit.
   bool adds_bias(const Unit& unit) const { return local(unit).adds_bias(); }
 
+  // Return this rank's blocks, in global indices.
   Box own_box(LayerIndex layer) const { return decomposition_.owned(layer).box(rank_); }
   Box needed_box(const Unit& unit, std::size_t input) const {
     return decomposition_.needed(unit, input).box(rank_);
   }
-  // Returns the box in which the output of a unit is stored, with room for halos.
+  // Returns the box in which this rank stores its output of a unit, with room for halos.
   Box storage_box(const Unit& unit) const;
   Range own_channels(LayerIndex layer) const { return cnnplan::own_channels(plan(), layer, rank_); }
 

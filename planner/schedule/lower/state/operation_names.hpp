@@ -10,7 +10,8 @@
 
 namespace cnnplan {
 
-// Returns the label of a kernel by its phase. @pre the phase is not `update`, which serves a bucket
+// Returns the label of a kernel by its phase.
+// @throws std::logic_error for the phase `update`, which serves a bucket
 OperationLabel kernel_label(LayerIndex layer, KernelPhase phase);
 inline OperationLabel forward_label(LayerIndex layer) {
   return kernel_label(layer, KernelPhase::forward);

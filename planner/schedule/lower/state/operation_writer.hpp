@@ -24,7 +24,7 @@ class OperationWriter {
   BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
   // Adds a block for an error signal, and returns it as an operand that is read.
   Operand add_error_signal(const std::string& name, const Box& box);
-  // Returns an empty operand that stands for blocks of other ranks.
+  // Returns an empty operand that stands for blocks of other ranks. Its buffer has no bytes.
   Operand absent_operand();
 
   // Adds a kernel of a unit, with the constants of the unit. A rank without a part of the unit has
@@ -43,12 +43,13 @@ class OperationWriter {
               KernelOperation operation);
   // Adds a kernel for all samples of its operands, in the current lane.
   void whole_kernel(LayerIndex layer, LabelledId named, KernelOperation operation);
-  // Adds a transfer with the lists of `exchange`, unless nothing is exchanged.
+  // Adds a transfer with the lists of `exchange`, unless this rank exchanges and clears nothing. It
+  // numbers the tags, so every rank calls it for all transfers of a plan, in one order.
   void transfer(const Unit& unit,
                 const LabelledId& named,
                 TransferOperation transfer,
                 Exchange exchange);
-  // Adds a collective, unless its group is one rank.
+  // Adds a collective, unless its group is one rank. Sets ranks_per_node of a hierarchical one.
   void collective(const LabelledId& named,
                   LayerIndex layer,
                   Stream stream,

@@ -14,10 +14,12 @@ class ParameterLayout {
  public:
   // Keeps references.
   ParameterLayout(const LoweringContext& context, OperationWriter& writer);
-  // Adds the slots of all layers and their arenas. Inference has weights alone.
+  // Adds the slots of all lowered layers, and their arenas. Inference has no gradients and no
+  // momentum. Call it once, before the other functions.
   void add_all();
 
-  // Returns a parameter of the unit's layer as kernels read it. @pre the layer has the parameter
+  // Returns a parameter of the unit's layer as kernels read it: the copy of a weight, if there are
+  // copies. @pre the layer has the parameter
   Operand value(const Unit& unit, ParameterRole role) const;
   // Returns the gradient of a parameter, which a kernel writes. @pre the layer has the parameter
   Operand gradient(const Unit& unit, ParameterRole role) const;

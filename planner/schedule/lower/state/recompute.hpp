@@ -19,6 +19,7 @@ class Recompute {
             TensorTable& tensors,
             const ParameterLayout& parameters);
 
+  // Both functions add kernels and transfers when an output that was not kept is first read.
   // Returns the output of the unit that ends with `layer`, as backpropagation reads it.
   Operand output(LayerIndex layer);
   // Returns an input of a unit as backpropagation reads it, with its halo where the unit needs one.

@@ -20,7 +20,8 @@ class GradientParts {
   // Keeps a reference. Buffers hold `element`.
   GradientParts(ScheduleBuilder& builder, BufferElement element)
       : builder_(builder), element_(element) {}
-  // @pre depth >= 1
+  // Returns the buffer of a depth, and adds it on the first call. @pre depth >= 1, and all slots
+  // are added
   BufferIndex at_depth(std::size_t depth);
 
  private:
@@ -29,7 +30,8 @@ class GradientParts {
   std::vector<BufferIndex> buffers_;  // by depth, from 1 on
 };
 
-// Describes a kernel that is cut into `count` blocks of `samples`.
+// Describes a kernel that is cut into `count` equal blocks of `samples`, the global indices of the
+// rank's samples.
 struct BlockedKernel {
   LayerIndex layer;
   LabelledId named;

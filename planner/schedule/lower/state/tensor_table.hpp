@@ -28,15 +28,16 @@ class TensorTable {
   // Keeps references.
   TensorTable(const LoweringContext& context, OperationWriter& writer);
 
-  // Returns this rank's block of the output of a layer.
+  // Returns this rank's block of the output of a layer. Its buffer is -1 before set_output().
   const Operand& output(LayerIndex layer) const { return outputs_[layer]; }
   const IndexedVector<LayerIndex, Operand>& outputs() const { return outputs_; }
   void set_output(LayerIndex layer, const Operand& block) { outputs_[layer] = block; }
-  // Adds the memory for a unit's output, with room for halos.
+  // Adds the memory for a unit's output, with room for halos, and sets the output. A rank without a
+  // part of the unit has an absent operand.
   Operand add_output(const Unit& unit, BufferRole role = BufferRole::activation);
 
   // Returns the block of an input that a unit needs. It adds a transfer from the owners where the
-  // rank does not have the block.
+  // block has to move and was not fetched before.
   Operand fetch(const Unit& unit, std::size_t input);
   // Fetches the block from `stored`, unless `fetched` has it. `direction` is backward where
   // backpropagation computes an output again.
@@ -46,6 +47,7 @@ class TensorTable {
                 Direction direction,
                 std::vector<FetchedBlocks>& fetched);
 
+  // Returns what the unit's forward pass saved, which the forward pass fills in.
   SavedOperands& saved(const Unit& unit);
   // Returns the buffer of the labels or targets of a loss. It adds a buffer, unless another loss
   // has labels of the same block.
