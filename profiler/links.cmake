@@ -6,6 +6,7 @@ add_library(cnnplan_links STATIC
   local_costs.cpp
   repetition_timer.cpp
   sum_check.cpp
+  sweep_budget.cpp
 )
 target_link_libraries(cnnplan_links PUBLIC cnnplan_flags cnnplan_platform cnnplan_run cnnplan_comm
                       PRIVATE cnnplan_backend cnnplan_cost Eigen3::Eigen)

@@ -138,6 +138,7 @@ void links_command(const LinksRequest& request, const Communicator& world) {
   options.device_memory = &library->device();
   options.nccl = request.nccl;
   options.most_bytes = request.most_bytes;
+  options.time_budget_s = request.time_budget_s;
   options.progress = [&bar](const LinkProgress& progress) {
     bar.show(progress.done, progress.total, progress.what);
   };

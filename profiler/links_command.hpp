@@ -15,6 +15,7 @@ struct LinksRequest {
   bool nccl = false;         // the library's allreduce is NCCL's
   bool device_only = false;  // measures copies, sums and launches of one rank, and no link
   std::int64_t most_bytes = LinkOptions{}.most_bytes;
+  double time_budget_s = LinkOptions{}.time_budget_s;
 };
 
 // Prints tables of the measurements to stdout on rank 0, and writes the platform. The platform

@@ -16,6 +16,7 @@
 #include "profiler/link_memory.hpp"
 #include "profiler/repetition_timer.hpp"
 #include "profiler/sum_check.hpp"
+#include "profiler/sweep_budget.hpp"
 
 namespace cnnplan {
 namespace {
@@ -67,27 +68,43 @@ class ProgressCounter {
 // Times every size and shows the progress.
 class CurveTimer {
  public:
-  CurveTimer(const LinkOptions& options, ProgressCounter& progress)
-      : options_(options), progress_(progress) {}
+  CurveTimer(const LinkOptions& options, int all_bodies, ProgressCounter& progress)
+      : options_(options), progress_(progress), budget_(options.time_budget_s, all_bodies) {}
 
   // Calls bodies_of(bytes) for the bodies to time in turns; each body has its curve in `curves`.
+  // Sizes are left out for which there is no time.
   template <typename BodiesOf>
   void time(const Communicator& group, std::vector<LinkCurve>& curves, BodiesOf bodies_of) {
-    const RepetitionOptions repetitions{.budget_s = options_.budget_s};
+    budget_.begin_sweep(static_cast<int>(curves.size()));
+    bool has_time = true;
     for (std::int64_t bytes : sizes_of(options_)) {
       progress_.begin(curves.front().level + ", " + std::to_string(group.size()) + " ranks, " +
                       std::to_string(bytes) + " bytes");
-      const auto times = time_interleaved(group, repetitions, bodies_of(bytes));
-      for (std::size_t i = 0; i < curves.size(); ++i) {
-        curves[i].samples.push_back({.bytes = bytes, .time = times[i]});
-      }
+      if (has_time) has_time = time_size(group, bytes, bodies_of(bytes), curves);
       progress_.end();
     }
   }
 
  private:
+  // Returns false if the next size would take too long.
+  bool time_size(const Communicator& group,
+                 std::int64_t bytes,
+                 const std::vector<TimedBody>& bodies,
+                 std::vector<LinkCurve>& curves) {
+    const RepetitionOptions repetitions{.budget_s = options_.budget_s,
+                                        .most_s = budget_.most_s(group)};
+    const auto times = time_interleaved(group, repetitions, bodies);
+    double round_s = 0.0;
+    for (std::size_t i = 0; i < curves.size(); ++i) {
+      curves[i].samples.push_back({.bytes = bytes, .time = times[i]});
+      round_s += times[i].median_s;
+    }
+    return budget_.has_time_for(2.0 * round_s, group);
+  }
+
   const LinkOptions& options_;
   ProgressCounter& progress_;
+  SweepBudget budget_;
 };
 
 using Bodies = std::vector<TimedBody>;
@@ -112,6 +129,8 @@ void exchange_in_parts(const Communicator& pair,
   }
   for (PairExchange& exchange : exchanges) exchange.wait();
 }
+
+constexpr int message_curves = 3;
 
 // Times ping-pong, and simultaneous exchange in one message and in several.
 std::vector<LinkCurve> time_messages(const Communicator& pair,
@@ -277,6 +296,16 @@ void measure_collectives(const Communicator& world,
   }
 }
 
+// Counts the bodies of all sweeps in which rank 0 takes part.
+int count_bodies(const Communicator& world, const std::vector<LinkLevel>& levels) {
+  if (world.size() == 1) return 0;
+  int bodies = message_curves * static_cast<int>(levels.size());
+  for (int size : group_sizes(world.size())) {
+    bodies += static_cast<int>(collectives_for(size, levels).size());
+  }
+  return bodies;
+}
+
 }  // namespace
 
 LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options) {
@@ -293,7 +322,7 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
   measurements.local = measure_local_costs(
       world, *options.device_memory, {.budget_s = options.budget_s}, options.most_bytes);
   progress.end();
-  CurveTimer timer(options, progress);
+  CurveTimer timer(options, count_bodies(world, measurements.levels), progress);
   if (pairs > 0) measure_messages(world, options, timer, measurements);
   measure_collectives(world, options, timer, measurements);
   progress.begin("done");

@@ -24,7 +24,10 @@ struct LinkProgress {
 struct LinkOptions {
   std::int64_t least_bytes = 8;
   std::int64_t most_bytes = std::int64_t{64} << 20;
-  double budget_s = 0.05;           // per size; at least ten repetitions are made
+  double budget_s = 0.05;  // of the repetitions of a size; ten are made if there is time
+  // All curves together take about this time. On slow links, large sizes have three repetitions,
+  // and a curve ends at the last size that fits.
+  double time_budget_s = 60.0;
   std::string device;               // as a backend's fingerprint names it
   Device* device_memory = nullptr;  // holds the memory that messages come from and go to
   bool nccl = false;                // the library's allreduce is NCCL's

@@ -117,6 +117,13 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(least_message_bytes, most_message_bytes))
       ->needs(&links);
+  app.add_option("--time-budget",
+                 request.time_budget_s,
+                 "With --links: about how many seconds the messages may take; on slow links, large "
+                 "sizes have fewer repetitions or are left out")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str()
+      ->needs(&links);
   app.add_flag("--nccl", request.nccl, "With --links: take NCCL's allreduce as the library's")
       ->needs(&links);
   app.add_flag("--device-only",

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
@@ -12,9 +13,15 @@ namespace cnnplan {
 // Returns seconds on a clock that never goes back.
 double now_s();
 
+// A median needs this many repetitions, however long they take.
+inline constexpr int fewest_repetitions = 3;
+
 // Says how often a body is repeated: for the budget, but within the limits.
 struct RepetitionOptions {
-  double budget_s = 0.05;   // for the repetitions that count
+  double budget_s = 0.05;  // for the repetitions that count
+  // All repetitions of all bodies may take this time. It comes before least_repetitions, but not
+  // before fewest_repetitions.
+  double most_s = std::numeric_limits<double>::infinity();
   double sample_s = 20e-6;  // shorter bodies run several times within one repetition
   int least_repetitions = 10;
   int most_repetitions = 500;

@@ -10,3 +10,4 @@ if(CNNPLAN_CUDA_HEADERS AND NCCL_INCLUDE_DIR)
 endif()
 cnnplan_mpi_test(repetition_timer_test RANKS 1 2 3 SOURCES repetition_timer_test.cpp
                  LIBRARIES cnnplan_links)
+cnnplan_mpi_test(sweep_budget_test RANKS 1 3 SOURCES sweep_budget_test.cpp LIBRARIES cnnplan_links)

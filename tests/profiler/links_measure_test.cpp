@@ -69,4 +69,17 @@ TEST_CASE("measure_links: every size ten times, progress to the end, a platform 
   check_platform(platform_of(measured), world.size());
 }
 
+// Without time, a curve still has its first size.
+TEST_CASE("measure_links: sizes for which there is no time are left out on all ranks") {
+  const Communicator world = Communicator::world();
+  LinkOptions options = few_sizes();
+  options.time_budget_s = 1e-6;
+  const LinkMeasurements measured = measure_links(world, options);
+  for (const LinkCurve& curve : measured.curves) {
+    CHECK(curve.samples.size() == 1);
+    CHECK(curve.samples.front().time.count == fewest_repetitions);
+  }
+  if (world.rank() == 0) CHECK(!platform_of(measured).levels.empty());
+}
+
 }  // namespace cnnplan

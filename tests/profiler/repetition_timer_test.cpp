@@ -27,7 +27,7 @@ struct FedClock {
   }
 };
 
-constexpr int warm_up_runs = 6;  // three alone, three as often as a repetition will
+constexpr int warm_up_runs = 3;
 
 }  // namespace
 
@@ -77,6 +77,21 @@ TEST_CASE("time_repeatedly: a repetition takes as long as its slowest rank, know
   CHECK(time.count == 64);
   CHECK(time.min_s == slowest_s);
   CHECK(time.max_s == slowest_s);
+}
+
+TEST_CASE("time_interleaved: fewer repetitions where all bodies may not take longer") {
+  FedClock clock;
+  const Communicator world = Communicator::world();
+  RepetitionOptions options = clock.options(64 * tick_s);
+  const std::vector<TimedBody> bodies{{clock.takes(tick_s), {}}, {clock.takes(3 * tick_s), {}}};
+  options.most_s = 80 * tick_s;
+  CHECK(time_interleaved(world, options, bodies).front().count == 20);
+  options.most_s = 20 * tick_s;
+  CHECK(time_interleaved(world, options, bodies).front().count == 5);
+  clock.runs = 0;
+  options.most_s = tick_s;
+  CHECK(time_interleaved(world, options, bodies).back().count == fewest_repetitions);
+  CHECK(clock.runs == 2 * (1 + fewest_repetitions));
 }
 
 TEST_CASE("time_interleaved: preparation is not timed, bodies take turns") {

@@ -1,0 +1,84 @@
+"""The benchmark `link` compares the solver's plans with data parallelism on two nodes that a real TCP link joins."""
+
+import statistics
+
+from benchmarks.common import BIN, OUT, ROUNDS, Case, read, run, table
+from benchmarks.two_nodes import TwoNodes, reason_not_to
+
+RATES = (("100mbit", "100 Mbit/s"), ("1gbit", "1 Gbit/s"), ("10gbit", "10 Gbit/s"))
+CASES = (  # network, batch, image, the usual split that the solver's plan is compared with
+    ("resnet50", 8, "96x96", "n2"), ("vgg16", 4, "96x96", "n2"), ("unet", 2, "128x128", "n2"), ("mesh-1k", 1, "256x256", "h2"))
+ALGORITHMS = ("library", "ring", "recursive_doubling")
+STEPS = 6
+LONG_STEP_S = 5.0  # beyond it, one round has to do
+
+
+class LinkCase(Case):
+    """A case on two nodes, which has a platform for each rate and one profile."""
+
+    def __init__(self, network, batch, size, usual):
+        super().__init__(network, batch, 2, size, uniform=(usual,))
+        self.usual = usual
+        self.profile_file = OUT / f"profile-link-{self.name}.json"
+
+    def time_kernels(self, nodes):
+        self.profile_file.unlink(missing_ok=True)
+        nodes.mpirun(BIN.resolve() / "cnnplan", "profile", *self.where(), "--axes", "ncdhw", "--uniform", self.usual, "-o",
+                     self.profile_file)
+
+    def plan(self, rate, name, *choice):
+        """Returns the plan of a choice for the link of this rate."""
+        plan = OUT / f"plan-link-{self.name}-{rate}-{name}.json"
+        run([BIN / "cnnplan", "solve", *self.where(), "--platform", OUT / f"platform-link-{rate}.json", "--profile",
+             self.profile_file, *choice, "-o", plan])
+        return plan
+
+    def plans(self, rate):
+        """Returns the usual split with each algorithm and with the planner's choice of one, and the solver's plan."""
+        usual = ("--uniform", self.usual)
+        return {"solver": self.plan(rate, "solver"), self.usual: self.plan(rate, self.usual, *usual),
+                **{f"{self.usual}, {name}": self.plan(rate, f"{self.usual}-{name}", *usual, "--allreduce", name)
+                   for name in ALGORITHMS}}
+
+
+def execute(nodes, plan):
+    out = plan.with_name(plan.name.replace("plan-", "run-"))
+    nodes.mpirun(BIN.resolve() / "cnnexec", "--strategy", plan, "--steps", STEPS, "-o", out)
+    return read(out)["step"]["median_s"]
+
+
+def measure(nodes, case, rate):
+    """Runs the plans of a case in turns, and returns a row for each."""
+    plans = case.plans(rate)
+    predicted = {name: read(plan)["prediction"]["step_s"] for name, plan in plans.items()}
+    rounds = 1 if predicted[case.usual] > LONG_STEP_S else ROUNDS
+    times = {name: [] for name in plans}
+    for _ in range(rounds):
+        for name, plan in plans.items():
+            times[name].append(execute(nodes, plan))
+    medians = {name: statistics.median(values) for name, values in times.items()}
+    return [[f"{case.network}, {case.size}, batch {case.batch}, {name}", f"{predicted[name]:.3f}", f"{medians[name]:.3f}",
+             f"{min(times[name]):.3f} to {max(times[name]):.3f}", f"{100 * (predicted[name] / medians[name] - 1):+.1f} %",
+             f"{medians[case.usual] / medians[name]:.2f}"] for name in plans]
+
+
+def link():
+    """Measures steps on two nodes for several rates of the link between them, beside what was predicted."""
+    reason = reason_not_to()
+    if reason:
+        print(f"link: skipped: {reason}")
+        return f"skipped: {reason}\n"
+    cases = [LinkCase(*case) for case in CASES]
+    tables = []
+    for rate, title in RATES:
+        with TwoNodes(rate) as nodes:
+            links = nodes.mpirun(BIN.resolve() / "cnnplan", "profile", "--links", "-o", OUT / f"platform-link-{rate}.json")
+            (OUT / f"links-{rate}.txt").write_text(links, encoding="utf-8")
+            rows = []
+            for case in cases:
+                if not case.profile_file.exists():
+                    case.time_kernels(nodes)
+                rows += measure(nodes, case, rate)
+        tables.append(table(f"Two nodes, one core each, joined by {title}: seconds per step",
+                            ["plan", "predicted", "measured", "spread", "error", "times as fast as the usual split"], rows))
+    return "\n".join(tables)
