@@ -2,6 +2,8 @@
 #include "planner/commands/commands.hpp"
 
 #include <iostream>
+#include <optional>
+#include <string>
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
@@ -9,6 +11,7 @@
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 #include "planner/json/schema_kind.hpp"
+#include "planner/plan/normalised_values.hpp"
 #include "planner/predict/operation_places.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/run/checkpoint.hpp"
@@ -40,12 +43,22 @@ void check_checkpoint(const std::string& text, const std::string& file) {
   for (const CheckpointPart& part : checkpoint.parts) check_part(file, part);
 }
 
-// Parses a file of any kind. @throws Error that says what is wrong with the file
-void check_file(const std::string& file) {
+// Checks a plan, and returns what it is good for.
+std::string check_plan(const std::string& text, const std::string& file) {
+  const Plan plan = parse_plan(text, file);
+  check_prediction(plan, file);
+  const std::optional<LayerIndex> norm = single_value_norm(plan);
+  if (!norm) return "valid";
+  return "valid for inference; training refuses " + single_value_problem(plan, *norm, file).value;
+}
+
+// Parses a file of any kind, and returns what it is good for.
+// @throws Error that says what is wrong with the file
+std::string check_file(const std::string& file) {
   const std::string text = read_file(file);
   if (is_onnx(text)) {
     import_onnx(parse_onnx(text, file), file, {});
-    return;
+    return "valid";
   }
   switch (schema_kind(text, file)) {
     case SchemaKind::network:
@@ -58,8 +71,7 @@ void check_file(const std::string& file) {
       parse_profile(text, file);
       break;
     case SchemaKind::plan:
-      check_prediction(parse_plan(text, file), file);
-      break;
+      return check_plan(text, file);
     case SchemaKind::run:
       parse_run(text, file);
       break;
@@ -67,6 +79,7 @@ void check_file(const std::string& file) {
       check_checkpoint(text, file);
       break;
   }
+  return "valid";
 }
 
 }  // namespace
@@ -75,8 +88,8 @@ ExitCode check_command(const std::vector<std::string>& files) {
   ExitCode first = ExitCode::ok;
   for (const std::string& file : files) {
     try {
-      check_file(file);
-      std::cout << file << ": valid\n";
+      const std::string verdict = check_file(file);
+      std::cout << file << ": " << verdict << '\n';
     } catch (const Error& error) {
       std::cerr << "cnnplan: " << error.what() << '\n';
       if (first == ExitCode::ok) first = error.exit_code();

@@ -10,12 +10,13 @@ from campaigns.networks_data import DATA, WEIGHTS, read_tensors
 from campaigns.networks_plan import draw_platform, edited, without_channels, write_json
 
 REFUSED = (2, 3, 4)  # exit codes of cnnplan with a reason
+UNTRAINABLE = "normalises a single value"  # what cnnexec says of a batch norm that an edited plan splits too far
 DUMP, INFERRED = "step.h5", "inferred.h5"
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMP_NUM_THREADS": "1"}
 
 
 class Refused(Exception):
-    """Has the reason why the planner makes no plan."""
+    """Has the reason why there is no plan, or why it cannot be trained."""
 
 
 class Find(Exception):
@@ -103,6 +104,8 @@ class Programs:
         with open(self.folder / "commands.txt", "a", encoding="utf-8") as file:
             file.write(" ".join([*(f"{key}={value}" for key, value in isa.items()), *map(str, command)]) + "\n")
         code, text = self.run(command, isa)
+        if code in REFUSED and UNTRAINABLE in text:
+            raise Refused(last_line(text))
         if code != 0:
             raise Find(f"cnnexec ended with {code}: {last_line(text)}")
 
