@@ -42,7 +42,7 @@ void forward(const KernelSpec& spec, const OperandsByRole& operands) {
     sums[o] += product(weight[k], x[i]);
   });
   if (spec.relu) {
-    for_each_index(spec.out, [&](const Index& o) { sums[o] = positive_part<double>(sums[o]); });
+    for_each_index(spec.out, [&](const Index& o) { sums[o] = positive_part(stored<T>(sums[o])); });
   }
   sums.store(y);
 }
