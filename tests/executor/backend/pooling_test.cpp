@@ -105,6 +105,25 @@ TEST_CASE("pooling: a window with not-a-number or minus infinity has not-a-numbe
   }
 }
 
+TEST_CASE("pooling: minus infinity in the only window gives not-a-number") {
+  KernelSpec spec;
+  spec.kind = KernelKind::pooling;
+  spec.pooling = PoolingMode::max;
+  spec.in = {{1, 16, 1, 3, 3}};
+  spec.out = {{1, 16, 1, 1, 1}};
+  for (const std::int64_t dilation : {1, 2}) {
+    spec.window.dims[1].kernel = spec.window.dims[2].kernel = dilation == 1 ? 3 : 2;
+    spec.window.dims[1].dilation = spec.window.dims[2].dilation = dilation;
+    Values x(volume(spec.in), 1.0);
+    x[0] = -std::numeric_limits<double>::infinity();
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(spec));
+      const Values y = run_both(candidate, spec, x, Values(volume(spec.out))).y;
+      CHECK(std::count_if(y.begin(), y.end(), [](double v) { return std::isnan(v); }) == 1);
+    }
+  }
+}
+
 TEST_CASE("pooling: the window of a global pooling covers the block") {
   Random random(3);
   for (PoolingMode mode : {PoolingMode::max, PoolingMode::average}) {
