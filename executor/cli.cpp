@@ -3,6 +3,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -55,14 +56,26 @@ Graphs graphs_of(const std::string& text) {
   return text == "on" ? Graphs::on : Graphs::off;
 }
 
+// CLI::Range alone lets not-a-number pass, because each comparison with it is false.
+CLI::Validator number_in(double least, double most) {
+  const CLI::Range range(least, most);
+  CLI::Validator result = range;
+  result.operation([range](std::string& text) {
+    double number = 0.0;
+    const bool is_number = CLI::detail::lexical_cast(text, number) && !std::isnan(number);
+    return is_number ? range(text) : "Value " + text + " is no number";
+  });
+  return result;
+}
+
 void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
   constexpr double largest = std::numeric_limits<double>::max();
-  const CLI::Range positive(0.0, largest);
+  const CLI::Validator positive = number_in(0.0, largest);
   app.add_option("--learning-rate", training.learning_rate, "Learning rate of SGD")
       ->check(positive)
       ->capture_default_str();
   app.add_option("--momentum", training.momentum, "Momentum of SGD")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_in(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--weight-decay", training.weight_decay, "Weight decay of SGD")
       ->check(positive)
@@ -71,7 +84,7 @@ void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
                  training.loss_scale,
                  "Factor of error signals; default: as in the checkpoint of this plan, else 1024 "
                  "in fp16, else 1")
-      ->check(CLI::Range(std::numeric_limits<double>::min(), largest));
+      ->check(number_in(std::numeric_limits<double>::min(), largest));
 }
 
 void add_device_options(CLI::App& app, Options& options) {
@@ -180,14 +193,14 @@ void add_check_options(CLI::App& app, Options& options) {
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
                  "cycle more, until the limit holds")
-      ->check(CLI::Range(0.0, std::numeric_limits<double>::max()))
+      ->check(number_in(0.0, std::numeric_limits<double>::max()))
       ->needs(check);
   app.add_option(
          "--residual-limit",
          options.training.residual_limit,
          "Largest residual after the last cycle, relative to the residual before the first "
          "coarse correction, forward and backward; beyond it, multigrid takes one cycle more")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(number_in(0.0, 1.0))
       ->needs(check);
 }
 

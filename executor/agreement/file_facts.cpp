@@ -1,4 +1,4 @@
-// Reads whole files of weights, but only a few samples of data.
+// Reads whole files of weights and whole small datasets, but only a few samples of large ones.
 #include "executor/agreement/file_facts.hpp"
 
 #include <algorithm>
@@ -17,9 +17,10 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::int64_t most_samples = 8;                     // that are read, spread over the file
-constexpr std::int64_t most_values = std::int64_t{1} << 16;  // of each of them
-constexpr std::size_t shown_digits = 16;                     // of a digest, as a user reads it
+constexpr std::int64_t most_samples = 8;  // of a large dataset, spread over it
+constexpr std::int64_t most_values_in_all = std::int64_t{1} << 22;  // of a dataset read as a whole
+constexpr std::int64_t most_values = std::int64_t{1} << 16;         // of each of them
+constexpr std::size_t shown_digits = 16;  // of a digest, as a user reads it
 
 // Returns what `read` returns, or why it cannot.
 template <typename Read>
@@ -57,7 +58,10 @@ std::string digest_of_some(const Hdf5Dataset& dataset) {
   const std::vector<std::int64_t>& extents = dataset.extents();
   Sha256 digest;
   const std::int64_t all = extents.front();
-  const std::int64_t samples = std::min(all, most_samples);
+  const auto values_in_all = static_cast<std::int64_t>(element_count(extents));
+  if (values_in_all <= most_values_in_all) add(dataset.read_all(), digest);
+  const std::int64_t samples =
+      values_in_all <= most_values_in_all ? 0 : std::min(all, most_samples);
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::int64_t sample = samples == 1 ? 0 : i * (all - 1) / (samples - 1);
     const Selection part = part_of(extents, sample);

@@ -12,7 +12,23 @@ namespace cnnplan {
 // kind in planner/kernel/kernel_kinds.cpp says whether `saved` is y or x. `Number` is float or
 // double. The parameter is KernelConstants::parameter unless the function has a parameter_of.
 
-// Computes y = min(max(x, 0), max). Not-a-number stays.
+// Computes max(x, 0). Not-a-number stays. Minus infinity becomes not-a-number, because a 0 would
+// hide an overflow. The difference is taken in both cases, so that loops become vectors.
+template <typename Number>
+CNNPLAN_HOST_DEVICE inline Number positive_part(Number x) {
+  const Number below = x < Number{0} ? x : Number{0};
+  return x - below;
+}
+
+// Returns x, or not-a-number in place of minus infinity, which a maximum would hide.
+template <typename Number>
+CNNPLAN_HOST_DEVICE inline Number seen_by_maximum(Number x) {
+  const Number below = x < Number{0} ? x : Number{0};
+  return x + (below - below);
+}
+
+// Computes y = min(max(x, 0), max). Not-a-number stays, and infinite numbers that would be clipped
+// become not-a-number.
 struct ReluFunction {
   static constexpr KernelKind kind = KernelKind::relu;
 
@@ -22,8 +38,9 @@ struct ReluFunction {
   }
   template <typename Number>
   CNNPLAN_HOST_DEVICE static Number forward(Number x, Number max) {
-    const Number positive = x < Number{0} ? Number{0} : x;
-    return positive > max ? max : positive;
+    const Number positive = positive_part(x);
+    const Number above = positive > max ? positive : Number{0};
+    return (positive > max ? max : positive) + (above - above);
   }
   template <typename Number>
   CNNPLAN_HOST_DEVICE static Number backward(Number y, Number dy, Number max) {

@@ -42,6 +42,7 @@ void require(bool holds, const InputProblem& problem) {
 
 Checkpoint read_checkpoint(const std::string& folder, const Communicator& world) {
   const std::string file = checkpoint_file(folder);
+  on_first_rank(world, [&] { require_regular_file(file); });  // a pipe would be waited for
   return parse_checkpoint(read_shared_file(world, file), file);
 }
 

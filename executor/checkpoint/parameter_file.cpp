@@ -138,6 +138,17 @@ std::vector<double> read_finite(const TensorFileReader& reader,
   return values;
 }
 
+void require_no_negative(const std::vector<double>& variance,
+                         const std::string& file,
+                         const std::string& name) {
+  const auto found = std::find_if(variance.begin(), variance.end(), [](double v) { return v < 0; });
+  if (found == variance.end()) return;
+  throw InputError({.file = file,
+                    .pointer = name,
+                    .value = std::to_string(*found),
+                    .allowed = "variances that are not negative"});
+}
+
 // Returns the narrowest element in which the store keeps a parameter.
 ElementType narrowest_element(const ParameterStore& store, ParameterRole role) {
   const bool is_copied = role == ParameterRole::weight && has_weight_copies(store.precision());
@@ -165,10 +176,10 @@ void load_parameters(const std::string& file, const Network& network, ParameterS
     const std::string& name = network.layer(layer).name;
     for (const bool variance : {false, true}) {
       const std::string tensor = tensor_name(name, variance ? "variance" : "mean");
-      store.running().set(
-          layer,
-          variance,
-          read_finite(reader, tensor, extents, own, parameter_element(store.precision())));
+      const std::vector<double> values =
+          read_finite(reader, tensor, extents, own, parameter_element(store.precision()));
+      if (variance) require_no_negative(values, file, tensor);
+      store.running().set(layer, variance, values);
     }
   }
 }

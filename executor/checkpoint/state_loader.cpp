@@ -2,8 +2,10 @@
 #include "executor/checkpoint/state_loader.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "executor/backend/element.hpp"
@@ -130,6 +132,22 @@ std::vector<double> running_values(const StoredTensor& stored,
   return averaged(stored, tensor.box, reader);
 }
 
+// Refuses values that no training saves, although the part has the digest that the index names.
+void require_possible(const std::vector<double>& values,
+                      const StateTensor& tensor,
+                      const std::string& folder) {
+  const bool is_variance = tensor.is_running() && tensor.second;
+  const auto found = std::find_if(values.begin(), values.end(), [is_variance](double value) {
+    return !std::isfinite(value) || (is_variance && value < 0.0);
+  });
+  if (found == values.end()) return;
+  throw InputError(
+      {.file = checkpoint_file(folder),
+       .pointer = tensor.name,
+       .value = "the value " + std::to_string(*found),
+       .allowed = is_variance ? "finite numbers that are not negative" : "finite numbers"});
+}
+
 }  // namespace
 
 void load_state(const Resumption& from, const Network& network, ParameterStore& store) {
@@ -138,10 +156,11 @@ void load_state(const Resumption& from, const Network& network, ParameterStore& 
     give_sign_of_progress();
     const StoredTensor& stored = reader.find(tensor);
     if (is_empty(tensor.box)) continue;
-    set_values(store,
-               tensor,
-               tensor.is_running() ? running_values(stored, tensor, from, reader)
-                                   : assembled(stored, tensor.box, reader));
+    const std::vector<double> values = tensor.is_running()
+                                           ? running_values(stored, tensor, from, reader)
+                                           : assembled(stored, tensor.box, reader);
+    require_possible(values, tensor, from.folder);
+    set_values(store, tensor, values);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "executor/hdf5/hdf5_check.hpp"
 #include "executor/hdf5/hdf5_lock.hpp"
 #include "planner/base/checked.hpp"
+#include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {
@@ -199,6 +200,14 @@ std::optional<std::vector<double>> Hdf5Dataset::attribute(const std::string& nam
   const Hdf5Handle id(hdf5_check(H5Aopen(handle_.id(), name.c_str(), H5P_DEFAULT), call), H5Aclose);
   const Hdf5Handle space(hdf5_check(H5Aget_space(id.id()), call), H5Sclose);
   const hssize_t points = hdf5_check(H5Sget_simple_extent_npoints(space.id()), call);
+  const Hdf5Handle type(hdf5_check(H5Aget_type(id.id()), call), H5Tclose);
+  const H5T_class_t kind = H5Tget_class(type.id());
+  if (points < 1 || (kind != H5T_INTEGER && kind != H5T_FLOAT)) {
+    throw InputError({.file = file_,
+                      .pointer = name_ + "/" + name,
+                      .value = points < 1 ? "no values" : "values that are no numbers",
+                      .allowed = "integers or floating-point numbers"});
+  }
   std::vector<double> values(points);
   hdf5_check(H5Aread(id.id(), H5T_NATIVE_DOUBLE, values.data()), call);
   return values;

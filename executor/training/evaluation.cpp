@@ -2,6 +2,8 @@
 #include "executor/training/evaluation.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <vector>
@@ -47,7 +49,8 @@ Counted counted(const Box& block, std::int64_t valid) {
           .per_sample = volume(block) / samples.size()};
 }
 
-// Counts positions whose most probable class is the label.
+// Counts positions whose most probable class is the label. Where a probability is not finite, the
+// count becomes not-a-number.
 template <typename T>
 void add_right(const TensorView& probabilities,
                const TensorView& labels,
@@ -57,9 +60,12 @@ void add_right(const TensorView& probabilities,
   const std::int64_t classes = probabilities.shape()[Dim::c];
   for (std::int64_t i = 0; i < part.samples * part.per_sample / classes; ++i) {
     const std::int64_t sample = part.first + i * classes / part.per_sample;
-    const std::int64_t best = best_class(probabilities.as<T>() + i * classes, classes);
-    const bool is_right = best == labels.as<std::int32_t>()[i];
+    const T* const own = probabilities.as<T>() + i * classes;
+    const bool is_right = best_class(own, classes) == labels.as<std::int32_t>()[i];
     sums.of_samples[sample] += is_right ? 1.0 : 0.0;
+    if (!std::all_of(own, own + classes, [](T p) { return std::isfinite(p); })) {
+      sums.of_samples[sample] = std::numeric_limits<double>::quiet_NaN();
+    }
     sums.count += 1.0;
   }
 }

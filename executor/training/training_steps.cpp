@@ -192,8 +192,9 @@ void TrainingSteps::evaluate(RunReport& report) {
   const double result = cnnplan::evaluate(
       plan_, context_.backend, context_.parameters, context_.groups, *context_.test);
   const bool is_loss = has_targets(plan_.network);
-  if (is_loss && !std::isfinite(result)) {
-    throw NotFiniteError("the loss of the test data is " + std::to_string(result));
+  if (!std::isfinite(result)) {
+    throw NotFiniteError("the test data have an output or a loss that is not finite after " +
+                         std::to_string(report.loss.size()) + " steps");
   }
   (is_loss ? report.test_loss : report.test_accuracy).push_back(result);
   if (!context_.callbacks.evaluated || context_.world.rank() != 0) return;

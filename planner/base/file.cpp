@@ -210,14 +210,18 @@ void require_regular_file(const std::string& file) {
 
 void require_other_file(const std::string& output, const std::string& other) {
   namespace fs = std::filesystem;
-  if (other.empty()) return;
+  if (output.empty() || other.empty()) return;
   std::error_code error;
-  const auto place = [&](const std::string& file) {
-    return fs::weakly_canonical(fs::absolute(file, error), error);
+  const auto place = [](const std::string& file) {
+    std::error_code unknown;  // the place is empty then
+    return fs::weakly_canonical(fs::absolute(file, unknown), unknown);
   };
   bool is_same = fs::equivalent(output, other, error);
-  if (error) is_same = place(output) == place(other);  // one of them does not exist yet
-  if (error || !is_same) return;
+  if (error) {  // one of them does not exist yet
+    const fs::path output_place = place(output);
+    is_same = !output_place.empty() && output_place == place(other);
+  }
+  if (!is_same) return;
   throw Error(ExitCode::usage,
               output + ": would be written over what is read or written as " + other);
 }

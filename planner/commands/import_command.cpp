@@ -102,7 +102,11 @@ ExitCode import_command(const ImportCommandOptions& options) {
                   model_options);
   for (const std::string& note : model.notes)
     std::cerr << options.model_file << ": " << note << '\n';
-  if (!options.weights_file.empty()) helper_path(weights_program);
+  if (!options.weights_file.empty()) {
+    helper_path(weights_program);
+    // Parameters that cannot be written are refused before any file is.
+    for (const ImportedTensor& tensor : model.tensors) values_of(tensor, options.model_file);
+  }
   write_file(options.network_file, to_json(model.network));
   std::cout << summary(model.network);
   std::cerr << "wrote " << options.network_file << "; plan it with: cnnplan solve "

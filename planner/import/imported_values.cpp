@@ -1,4 +1,7 @@
 // Reads the values of parameters in the order in which layers store them.
+#include <algorithm>
+#include <cmath>
+
 #include "planner/base/checked.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/printable.hpp"
@@ -33,6 +36,13 @@ void apply_constants(const ImportedTensor& tensor, std::vector<double>& values) 
   }
 }
 
+// Other types than float64 are stored as float32.
+bool are_finite_as_stored(const std::vector<double>& values, TensorType type) {
+  return std::all_of(values.begin(), values.end(), [type](double value) {
+    return std::isfinite(type == TensorType::float64 ? value : static_cast<float>(value));
+  });
+}
+
 }  // namespace
 
 std::vector<double> values_of(const ImportedTensor& tensor, const std::string& file) {
@@ -43,12 +53,15 @@ std::vector<double> values_of(const ImportedTensor& tensor, const std::string& f
     if (values.size() == 1) values.resize(count, values.front());
     if (tensor.is_transposed) values = transposed(values, tensor.extents.at(0));
     apply_constants(tensor, values);
+    if (!are_finite_as_stored(values, tensor.values->type)) {
+      throw UnmappedNode("'" + tensor.values->name + "' has a value that is not finite");
+    }
     return values;
   } catch (const UnmappedNode& unmapped) {
     throw InputError({.file = file,
                       .pointer = '/' + tensor.layer + '/' + tensor.name,
                       .value = printable(unmapped.what()),
-                      .allowed = "real numbers in the file itself"});
+                      .allowed = "finite numbers in the file itself"});
   }
 }
 

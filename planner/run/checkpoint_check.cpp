@@ -39,6 +39,11 @@ void check_slice(const StoredSlice& slice,
                  "a block of a tensor of " + to_text(tensor.shape));
   const std::int64_t end = checked_add(
       slice.offset_bytes, checked_multiply(volume(slice.box), bytes_of(checkpoint.element)));
+  refusal.below("offset_bytes")
+      .unless(slice.offset_bytes % bytes_of(checkpoint.element) == 0,
+              std::to_string(slice.offset_bytes),
+              "multiples of " + std::to_string(bytes_of(checkpoint.element)) +
+                  ", the bytes of an element");
   const std::int64_t there = checkpoint.parts[slice.part].bytes;
   refusal.below("offset_bytes")
       .unless(end <= there,

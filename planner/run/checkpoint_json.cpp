@@ -1,6 +1,7 @@
 // Reads and writes checkpoint files.
 #include <algorithm>
 #include <charconv>
+#include <string_view>
 
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
@@ -36,7 +37,7 @@ CheckpointPart read_part(const JsonReader& reader) {
   CheckpointPart part{.file = reader.at("file").name(),
                       .bytes = reader.at("bytes").integer(bytes_range),
                       .sha256 = read_digest(reader.at("sha256"))};
-  if (part.file.find('/') != std::string::npos) {
+  if (part.file.find_first_of(std::string_view("/\0", 2)) != std::string::npos) {
     reader.at("file").refuse("the name of a file beside this one");
   }
   return part;

@@ -1,5 +1,6 @@
 // Adds two tensors, the second scaled, with a ReLU where the kernel has one. It also accumulates
 // error signals. A factor of 1 costs no time: memory is slower than the multiplication.
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
@@ -21,7 +22,7 @@ CNNPLAN_INLINE void add_relu(const T* a, const T* b, float scale, T* y, std::int
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const float sum = a[i] + scale * b[i];
-    y[i] = T(sum < 0.0F ? 0.0F : sum);
+    y[i] = T(positive_part(sum));
   }
 }
 

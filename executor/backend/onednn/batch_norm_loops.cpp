@@ -2,6 +2,7 @@
 // options.
 #include "executor/backend/onednn/batch_norm_loops.hpp"
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/onednn/lanes.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
@@ -54,7 +55,7 @@ CNNPLAN_INLINE void normalise_body(
     for (std::int64_t c = 0; c < size.channels; ++c) {
       float value = (x[i + c] - by.mean[c]) * by.factor[c] + by.shift[c];
       if constexpr (residual) value += added[i + c];
-      if constexpr (relu) value = value < 0.0F ? 0.0F : value;
+      if constexpr (relu) value = positive_part(value);
       y[i + c] = T(value);
     }
   }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/finite_numbers.hpp"
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/elements.hpp"
@@ -17,8 +18,8 @@
 namespace cnnplan::onednn {
 namespace {
 
-// The first tap with the maximum stays. Not-a-number, which equals not even itself, stays, too. An
-// index below zero says that there was no tap yet.
+// The first tap with the maximum stays. Not-a-number, which equals not even itself, stays, too, and
+// minus infinity becomes it. An index below zero says that there was no tap yet.
 template <typename T>
 CNNPLAN_INLINE void take_larger(const T* __restrict x,
                                 std::int32_t tap,
@@ -26,8 +27,9 @@ CNNPLAN_INLINE void take_larger(const T* __restrict x,
                                 T* __restrict y,
                                 std::int32_t* __restrict index) {
   for (std::int64_t c = 0; c < channels; ++c) {
-    const bool larger = (index[c] < 0) | (!(x[c] <= y[c]) & (y[c] == y[c]));
-    y[c] = larger ? x[c] : y[c];
+    const T value = T(seen_by_maximum(Computed<T>(x[c])));
+    const bool larger = (index[c] < 0) | (!(value <= y[c]) & (y[c] == y[c]));
+    y[c] = larger ? value : y[c];
     index[c] = larger ? tap : index[c];
   }
 }
@@ -278,7 +280,8 @@ void spread_not_a_number(const KernelSpec& spec, const TensorView& x, const Tens
     for_each_window(spec, [&](const PlacedWindow& placed) {
       for_each_tap(spec, placed, [&](std::int32_t, std::int64_t input) {
         for (std::int64_t c = 0; c < spec.in[Dim::c]; ++c) {
-          if (from[input + c] != from[input + c]) to[placed.output + c] = from[input + c];
+          const T value = T(seen_by_maximum(Computed<T>(from[input + c])));
+          if (value != value) to[placed.output + c] = value;
         }
       });
     });

@@ -88,7 +88,8 @@ template <typename T>
 void forward(const Response& response, const T* x, Buffers& buffers, T* y) {
   compute_powers(response, x, buffers);
   for (std::int32_t c = 0; c < response.around.count; ++c) {
-    y[c] = T(x[c] * buffers.powers[c]);
+    const float sum = buffers.sums[c];
+    y[c] = T(x[c] * buffers.powers[c] + (sum - sum));  // not-a-number where the sum overflowed
   }
 }
 

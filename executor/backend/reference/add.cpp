@@ -2,6 +2,7 @@
 // error signals.
 #include <algorithm>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
 
@@ -15,7 +16,7 @@ void forward(const KernelSpec& spec, double scale, const OperandsByRole& operand
   const auto y = tensor<T>(operands[Role::y], spec.out);
   for_each_index(spec.out, [&](const Index& i) {
     const T sum = a[i] + stored<T>(scale) * b[i];
-    y[i] = spec.relu ? std::max(sum, T{0}) : sum;
+    y[i] = spec.relu ? positive_part(sum) : sum;
   });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
 
@@ -86,7 +87,7 @@ void forward(const Setup& setup, const OperandsByRole& operands, bool training) 
         has_sums ? moments_of(sums, setup.channels(), c) : Moments{mean[c], variance[c]};
     T value = stored<T>(moments.normalised(x[i], setup.constants.epsilon)) * scale[c] + shift[c];
     if (spec.residual) value += residual[i];
-    y[i] = spec.relu ? std::max(value, T{0}) : value;
+    y[i] = spec.relu ? positive_part(value) : value;
   });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
 
@@ -41,7 +42,7 @@ void forward(const KernelSpec& spec, const OperandsByRole& operands) {
     sums[o] += product(weight[k], x[i]);
   });
   if (spec.relu) {
-    for_each_index(spec.out, [&](const Index& o) { sums[o] = std::max(sums[o], 0.0); });
+    for_each_index(spec.out, [&](const Index& o) { sums[o] = positive_part(stored<T>(sums[o])); });
   }
   sums.store(y);
 }

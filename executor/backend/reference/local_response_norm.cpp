@@ -41,7 +41,8 @@ void forward(const KernelSpec& spec,
   const auto y = tensor<T>(operands[Role::y], spec.out);
   const auto power = stored<T>(-constants.response_beta);
   for_each_index(spec.out, [&](const Index& i) {
-    y[i] = x[i] * std::pow(sum_around(spec, constants, x, i), power);
+    const T sum = sum_around(spec, constants, x, i);
+    y[i] = x[i] * std::pow(sum, power) + (sum - sum);  // not-a-number where the sum overflowed
   });
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
 
@@ -12,7 +13,8 @@ Tensor<std::int32_t> index_tensor(const TensorView& view, const Shape& shape) {
   return tensor<std::int32_t>(view, shape);
 }
 
-// The first of equal maxima wins. Not-a-number wins against all numbers.
+// The first of equal maxima wins. Not-a-number wins against all numbers, and stands for minus
+// infinity, too.
 template <typename T>
 void max_forward(const KernelSpec& spec, const OperandsByRole& operands) {
   const auto x = tensor<const T>(operands[Role::x], spec.in);
@@ -22,8 +24,9 @@ void max_forward(const KernelSpec& spec, const OperandsByRole& operands) {
     y[o] = std::numeric_limits<T>::lowest();
     index[o] = -1;
     for_each_tap(spec.window, spec.in, o, [&](std::int64_t tap, const Index& i) {
-      if (index[o] >= 0 && (x[i] <= y[o] || std::isnan(y[o]))) return;
-      y[o] = x[i];
+      const T value = seen_by_maximum<T>(x[i]);
+      if (index[o] >= 0 && (value <= y[o] || std::isnan(y[o]))) return;
+      y[o] = value;
       index[o] = static_cast<std::int32_t>(tap);
     });
   });

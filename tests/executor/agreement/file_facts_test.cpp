@@ -36,12 +36,22 @@ TEST_CASE("facts of samples show shapes, values, labels and attributes") {
   CHECK(value_of(scaled) != value);
 }
 
+TEST_CASE("any sample of a small dataset may show that contents differ") {
+  const std::vector<TestDataset> data{counted("/samples", FileElement::uint8, {100, 1, 8, 8}, 251)};
+  const std::string value = value_of(data);
+  for (const std::size_t i : {0, 17 * 64 + 3, 71 * 64, 6399}) {
+    std::vector<TestDataset> other = data;
+    other[0].values[i] += 1.0;
+    CHECK(value_of(other) != value);
+  }
+}
+
 TEST_CASE("only part of a large sample is read") {
-  std::vector<TestDataset> large{counted("/samples", FileElement::uint8, {2, 1, 512, 512}, 251)};
+  std::vector<TestDataset> large{counted("/samples", FileElement::uint8, {2, 1, 1536, 1536}, 251)};
   const std::string value = value_of(large);
   large[0].values.front() += 1.0;  // in a corner
   CHECK(value_of(large) == value);
-  large[0].values[256 * 512 + 256] += 1.0;
+  large[0].values[768 * 1536 + 768] += 1.0;
   CHECK(value_of(large) != value);
 }
 

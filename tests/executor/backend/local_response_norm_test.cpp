@@ -87,6 +87,19 @@ TEST_CASE("local_response_norm: of an even size, more channels behind than befor
   CHECK(difference(run_both(oracle(), problem, 0).y, expected) < 1e-12);
 }
 
+TEST_CASE("local_response_norm: a sum of squares that overflows does not give zero") {
+  const Problem problem{
+      .spec = response_of({{1, 4, 1, 1, 1}}, 3),
+      .constants = {.response_scale = 1.0, .response_beta = 0.75, .response_k = 1.0},
+      .x = {1e25, 1.0, 1.0, 1.0},
+      .dy = Values(4)};
+  for (const Candidate& candidate : candidates()) {
+    if (candidate.precision != Precision::fp32) continue;
+    INFO(candidate.backend);
+    CHECK(std::isnan(run_both(candidate, problem, 0).y[1]));
+  }
+}
+
 TEST_CASE("local_response_norm: empty blocks") {
   Random random(2);
   check_against_oracle(random_problem({{2, 8, 1, 0, 2}}, 5, 0.75, random));

@@ -86,12 +86,13 @@ TEST_CASE("pooling: of equal maxima the first gets the gradient") {
   }
 }
 
-TEST_CASE("pooling: a window with what is no number has no number as its result") {
+TEST_CASE("pooling: a window with not-a-number or minus infinity has not-a-number as its result") {
   Random random(5);
   for (int i = 0; i < random_cases(80); ++i) {
     const KernelSpec spec = random_spec(random, i % 3 == 0);
     Values x = random.values(volume(spec.in));
-    x[x.size() / 2] = std::numeric_limits<double>::quiet_NaN();
+    x[x.size() / 2] = i % 2 == 0 ? std::numeric_limits<double>::quiet_NaN()
+                                 : -std::numeric_limits<double>::infinity();
     const Values dy = random.values(volume(spec.out));
     const Values expected = run_both(oracle(), spec, x, dy).y;
     for (const Candidate& candidate : candidates()) {
@@ -100,6 +101,25 @@ TEST_CASE("pooling: a window with what is no number has no number as its result"
       for (std::size_t j = 0; j < y.size(); ++j) {
         CHECK(std::isnan(y[j]) == std::isnan(expected[j]));
       }
+    }
+  }
+}
+
+TEST_CASE("pooling: minus infinity in the only window gives not-a-number") {
+  KernelSpec spec;
+  spec.kind = KernelKind::pooling;
+  spec.pooling = PoolingMode::max;
+  spec.in = {{1, 16, 1, 3, 3}};
+  spec.out = {{1, 16, 1, 1, 1}};
+  for (const std::int64_t dilation : {1, 2}) {
+    spec.window.dims[1].kernel = spec.window.dims[2].kernel = dilation == 1 ? 3 : 2;
+    spec.window.dims[1].dilation = spec.window.dims[2].dilation = dilation;
+    Values x(volume(spec.in), 1.0);
+    x[0] = -std::numeric_limits<double>::infinity();
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(spec));
+      const Values y = run_both(candidate, spec, x, Values(volume(spec.out))).y;
+      CHECK(std::count_if(y.begin(), y.end(), [](double v) { return std::isnan(v); }) == 1);
     }
   }
 }

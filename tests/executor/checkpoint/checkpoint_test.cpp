@@ -1,8 +1,11 @@
 // Tests trainings that stop and go on with one plan on the same ranks: they end in the same bits.
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <random>
 
 #include "executor/checkpoint/checkpoint_writer.hpp"
+#include "planner/base/durable_file.hpp"
 #include "planner/base/file.hpp"
 #include "tests/executor/checkpoint/checkpoint_training.hpp"
 #include "tests/executor/data/data_file.hpp"
@@ -46,6 +49,26 @@ void check_same_ending(const Plan& given,
   CHECK(ending.report.test_accuracy == expected.report.test_accuracy);
   CHECK(ending.report.test_loss == expected.report.test_loss);
   CHECK(ending.state == expected.state);
+}
+
+// Replaces the first value of each slice of a tensor, and all digests in the index.
+void poison(const std::string& folder, const std::string& tensor, float value) {
+  const std::string index = checkpoint_file(folder);
+  Checkpoint checkpoint = parse_checkpoint(read_file(index), index);
+  const auto path = [&](const CheckpointPart& part) {
+    return (std::filesystem::path(folder) / part.file).string();
+  };
+  for (const StoredTensor& stored : checkpoint.tensors) {
+    if (stored.name != tensor) continue;
+    for (const StoredSlice& slice : stored.slices) {
+      const std::string file = path(checkpoint.parts[slice.part]);
+      std::string bytes = read_file(file);
+      std::memcpy(bytes.data() + slice.offset_bytes, &value, sizeof value);
+      write_file(file, bytes);
+    }
+  }
+  for (CheckpointPart& part : checkpoint.parts) part.sha256 = digest_of(path(part)).sha256;
+  write_file(index, to_json(checkpoint));
 }
 
 }  // namespace
@@ -213,6 +236,36 @@ TEST_CASE("checkpoint: only the files that a killed training left over are remov
   for (const std::string& name : others) CHECK(file_exists(path(name)));
   CHECK(!file_exists(path(part_name(1, 0))));
   train(plan, options, world, {});
+}
+
+TEST_CASE("checkpoint: values that no training saves are refused, with right digests, too") {
+  const Communicator world = Communicator::world();
+  const SharedFolder folder(world);
+  const Plan plan = checkpointed_plan(Axis::n, world.size());
+  TrainingOptions options = checkpointed_steps(3);
+  options.checkpoint_folder = folder.path("state");
+  train(plan, options, world, {});
+  options.restart_folder = std::exchange(options.checkpoint_folder, "");
+  options.steps = 5;
+  const auto refused = [&](const std::string& tensor, float value) {
+    if (world.rank() == 0) poison(options.restart_folder, tensor, value);
+    world.barrier();
+    CAPTURE(tensor);
+    try {
+      train(plan, options, world, {});
+      FAIL("nothing was thrown");
+    } catch (const Error& error) {
+      CHECK(error.exit_code() == ExitCode::bad_input);
+      CHECK(std::string(error.what()).find(tensor) != std::string::npos);
+    }
+    world.barrier();
+    if (world.rank() == 0) poison(options.restart_folder, tensor, 1.0F);
+    world.barrier();
+  };
+  refused("/conv/weight", HUGE_VALF);
+  refused("/fc/weight_momentum", std::nanf(""));
+  refused("/bn/mean", std::nanf(""));
+  refused("/bn/variance", -1.0F);
 }
 
 TEST_CASE("checkpoint: all ranks report a missing part before the first step") {

@@ -134,6 +134,7 @@ TEST_CASE("data check: attributes are checked") {
   const std::vector<std::pair<TestAttribute, std::string>> cases{
       {{"mean", {0.1, 0.2}}, "2 values"},
       {{"std", {1.0, 0.0, 1.0}}, "3 values, not all in range"},
+      {{"mean", {}}, "values that are no numbers"},
   };
   for (const auto& [attribute, value] : cases) {
     std::vector<TestDataset> datasets = image_file();

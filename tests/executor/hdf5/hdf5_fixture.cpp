@@ -33,11 +33,17 @@ hid_t stored_type(FileElement element) {
 }
 
 void write_attribute(hid_t dataset, const TestAttribute& attribute) {
-  const hsize_t count = attribute.values.size();
+  const bool is_text = attribute.values.empty();
+  const hsize_t count = is_text ? 1 : attribute.values.size();
   const hid_t space = H5Screate_simple(1, &count, nullptr);
+  const hid_t type = is_text ? H5T_C_S1 : H5T_IEEE_F64LE;
   const hid_t id =
-      H5Acreate2(dataset, attribute.name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT);
-  require(H5Awrite(id, H5T_NATIVE_DOUBLE, attribute.values.data()));
+      H5Acreate2(dataset, attribute.name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT);
+  if (is_text) {
+    require(H5Awrite(id, type, "0"));
+  } else {
+    require(H5Awrite(id, H5T_NATIVE_DOUBLE, attribute.values.data()));
+  }
   H5Aclose(id);
   H5Sclose(space);
 }

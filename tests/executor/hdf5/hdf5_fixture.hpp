@@ -28,7 +28,7 @@ class SharedFolder {
 
 struct TestAttribute {
   std::string name;
-  std::vector<double> values;
+  std::vector<double> values;  // none: the attribute is a text
 };
 
 struct TestDataset {

@@ -2,6 +2,7 @@
 // known.
 #include "executor/training/evaluation.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -177,6 +178,13 @@ TEST_CASE("evaluate: the error from targets is a mean in which every element cou
   const Communicator world = Communicator::world();
   for_each_split(true, world, [&](const Plan& plan, bool per_pixel) {
     CHECK(evaluated(plan, per_pixel, world) == relative(expected_error(per_pixel), 1e-6));
+  });
+}
+
+TEST_CASE("evaluate: an output that is not finite makes the result so, on all ranks") {
+  const Communicator world = Communicator::world();
+  for_each_split(false, world, [&](const Plan& plan, bool per_pixel) {
+    CHECK(!std::isfinite(evaluated(plan, per_pixel, world, HUGE_VAL)));
   });
 }
 

@@ -354,7 +354,7 @@ TEST_CASE(
   CHECK_THROWS_AS(run(too_large, small_steps(), world), InfeasibleError);
 }
 
-TEST_CASE("train: weights that the precision cannot hold are refused with their place") {
+InputProblem problem_with_weights(const std::string& wrong, double value) {
   const Communicator world = Communicator::world();
   const SharedFolder folder(world);
   const Plan plan = split(4, world, Axis::n);
@@ -366,7 +366,7 @@ TEST_CASE("train: weights that the precision cannot hold are refused with their 
       using Kind = DumpedTensor::Kind;
       if (tensor.kind == Kind::gradient || tensor.kind == Kind::output) continue;
       std::vector<double> values(tensor.elements(), 0.5);
-      if (tensor.name == "/conv/weight") values[19] = 1e39;  // the first of the second filter is 18
+      if (tensor.name == wrong) values[values.size() > 19 ? 19 : 1] = value;
       file.write(tensor.name, tensor.extents, values, Precision::fp64);
     }
     file.finish();
@@ -376,9 +376,21 @@ TEST_CASE("train: weights that the precision cannot hold are refused with their 
     run(plan, options, world);
     FAIL("accepted");
   } catch (const InputError& error) {
-    CHECK(error.problem().pointer == "/conv/weight");
-    CHECK(error.problem().value == "a value that is not finite at (1, 0, 0, 1)");
+    return error.problem();
   }
+  return {};
+}
+
+TEST_CASE("train: weights that the precision cannot hold are refused with their place") {
+  const InputProblem problem = problem_with_weights("/conv/weight", 1e39);
+  CHECK(problem.pointer == "/conv/weight");
+  CHECK(problem.value == "a value that is not finite at (1, 0, 0, 1)");  // filter 1 begins at 18
+}
+
+TEST_CASE("train: a negative variance is refused") {
+  const InputProblem problem = problem_with_weights("/bn/variance", -1.0);
+  CHECK(problem.pointer == "/bn/variance");
+  CHECK(problem.value == "-1.000000");
 }
 
 TEST_CASE("train: a step that is not finite is named before a save finds the weights") {

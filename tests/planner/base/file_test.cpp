@@ -231,6 +231,15 @@ TEST_CASE_FIXTURE(Folder, "read_file: a missing file and a folder are named") {
   CHECK_THROWS_WITH_AS(read_file(file("")), doctest::Contains("directory"), IoError);
 }
 
+TEST_CASE_FIXTURE(Folder, "require_other_file: no output and links in a circle are no other file") {
+  const std::string circle = file("circle");
+  fs::create_symlink(circle, circle);
+  CHECK_NOTHROW(require_other_file("", circle));
+  CHECK_NOTHROW(require_other_file(file("output"), circle));
+  CHECK_NOTHROW(require_other_file("", ""));
+  CHECK_THROWS_AS(require_other_file(file("output"), file("./output")), Error);
+}
+
 TEST_CASE("sha256: known digests") {
   CHECK(sha256("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   CHECK(sha256("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");

@@ -34,6 +34,8 @@ TEST_CASE("parse_checkpoint: refusals name pointer, value and what is allowed") 
           {"\"loss_scale\": 1024.0", "\"loss_scale\": 0", "/loss_scale", "0", "above 0.0"},
           {"\"fp64\"", "\"bf16\"", "/element", "\"bf16\"", "\"fp32\", \"fp64\""},
           {"part-2-0.bin", "../part", "/parts/0/file", "../part", "beside this one"},
+          {"part-2-0.bin", "part\\u0000", "/parts/0/file", "part", "beside this one"},
+          {first, "\"offset_bytes\": 20", "/tensors/0/slices/0/offset_bytes", "20", "of 8"},
           {"\"bytes\": 80",
            "\"bytes\": 55",
            "/tensors/0/slices/0/offset_bytes",

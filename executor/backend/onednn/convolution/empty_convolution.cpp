@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/function_kernel.hpp"
 #include "executor/backend/onednn/convolution/convolution.hpp"
 #include "executor/backend/onednn/elements.hpp"
@@ -18,7 +19,7 @@ void fill_outputs(const KernelSpec& spec, const float* bias, T* y) {
   const std::int64_t elements = volume(spec.out);
   for (std::int64_t i = 0; i < elements; ++i) {
     const float sum = bias ? bias[i % channels] : 0.0F;
-    y[i] = T(spec.relu ? std::max(sum, 0.0F) : sum);
+    y[i] = T(spec.relu ? positive_part(sum) : sum);
   }
 }
 

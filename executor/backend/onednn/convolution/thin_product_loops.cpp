@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/onednn/lanes.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
@@ -137,7 +138,7 @@ CNNPLAN_INLINE void add_product_loop(
 
 CNNPLAN_INLINE void clip_negative_loop(float* y, std::int64_t count) {
   CNNPLAN_INDEPENDENT
-  for (std::int64_t i = 0; i < count; ++i) y[i] = y[i] < 0.0F ? 0.0F : y[i];
+  for (std::int64_t i = 0; i < count; ++i) y[i] = positive_part(y[i]);
 }
 
 template <typename T>

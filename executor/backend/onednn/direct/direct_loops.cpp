@@ -1,6 +1,7 @@
 // Has a version of each loop for each instruction set (vectorize.hpp).
 #include "executor/backend/onednn/direct/direct_loops.hpp"
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/onednn/lanes.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
@@ -100,7 +101,7 @@ CNNPLAN_INLINE void finish_loop(
   CNNPLAN_INDEPENDENT
   for (std::int64_t i = 0; i < count; ++i) {
     const float sum = sums[i] + (bias ? bias[i] : 0.0F);
-    to[i] = T(relu && sum < 0.0F ? 0.0F : sum);
+    to[i] = T(relu ? positive_part(sum) : sum);
   }
 }
 

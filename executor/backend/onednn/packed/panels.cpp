@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "executor/backend/element_wise_functions.hpp"
 #include "executor/backend/onednn/lanes.hpp"
 #include "executor/backend/onednn/vectorize.hpp"
 
@@ -144,7 +145,7 @@ CNNPLAN_INLINE void unpack_positions_loop(const float* from,
       float* const outputs = to + i * panel_channels;
       for (std::int64_t c = 0; c < panel_channels; ++c) {
         const float sum = sums[c] + (bias ? bias[c] : 0.0F);
-        outputs[c] = finish.relu && sum < 0.0F ? 0.0F : sum;
+        outputs[c] = finish.relu ? positive_part(sum) : sum;
       }
     }
   }
