@@ -1,6 +1,7 @@
 // Computes the statistics of a block, and normalises it.
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
+#include "executor/backend/element_wise_functions.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -84,7 +85,7 @@ struct ForwardRow {
       for (int i = 0; i < width; ++i) value.values[i] += added.values[i];
     }
     for (int i = 0; relu && i < width; ++i) {
-      value.values[i] = value.values[i] < Computed<T>{0} ? Computed<T>{0} : value.values[i];
+      value.values[i] = positive_part(value.values[i]);
     }
     store<width>(y.at(positions.at(index)) + channel, value);
   }

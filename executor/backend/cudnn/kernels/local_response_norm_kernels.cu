@@ -48,8 +48,10 @@ struct Forward {
 
   CNNPLAN_HOST_DEVICE void operator()(const Position& place, std::uint32_t channel) const {
     const T* from = x.at(place);
-    const C power = std::pow(response.sum(from, channel), -response.beta);
-    y.at(place)[channel] = static_cast<T>(from[channel] * power);
+    const C sum = response.sum(from, channel);
+    const C power = std::pow(sum, -response.beta);
+    // The last term is not-a-number where the sum overflowed.
+    y.at(place)[channel] = static_cast<T>(from[channel] * power + (sum - sum));
   }
 };
 

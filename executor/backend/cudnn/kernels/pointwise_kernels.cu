@@ -11,11 +11,6 @@
 namespace cnnplan::cudnn {
 namespace {
 
-template <typename Number>
-CNNPLAN_HOST_DEVICE Number at_least_zero(Number value) {
-  return value < Number{0} ? Number{0} : value;
-}
-
 // Applies a function of element_wise_functions.hpp to an element.
 template <typename Function>
 struct Forward {
@@ -41,7 +36,7 @@ struct Sum {
   template <typename Number>
   CNNPLAN_HOST_DEVICE Number operator()(Number a, Number b) const {
     const Number sum = a + stored<Number>(scale) * b;
-    return relu ? at_least_zero(sum) : sum;
+    return relu ? positive_part(sum) : sum;
   }
 };
 
@@ -165,7 +160,7 @@ struct AddBias {
     const auto added = load<width>(bias + channel);
     for (int i = 0; i < width; ++i) {
       const auto sum = value.values[i] + added.values[i];
-      value.values[i] = clip ? at_least_zero(sum) : sum;
+      value.values[i] = clip ? positive_part(sum) : sum;
     }
     store<width>(y.at(position) + channel, value);
   }

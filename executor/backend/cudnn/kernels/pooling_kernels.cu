@@ -5,6 +5,7 @@
 #include "executor/backend/cudnn/kernels/each_vector.hpp"
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
+#include "executor/backend/element_wise_functions.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -89,7 +90,7 @@ struct PoolingWindow {
   }
 };
 
-// Not-a-number, which equals not even itself, wins against all numbers.
+// Not-a-number, which equals not even itself, wins against all numbers. Minus infinity becomes it.
 template <typename T, int width>
 struct Maximum {
   Block<const T> x;
@@ -101,9 +102,10 @@ struct Maximum {
   CNNPLAN_HOST_DEVICE void operator()(std::int32_t tap, const Position& place) {
     const auto candidate = load<width>(x.at(place) + channel);
     for (int i = 0; i < width; ++i) {
+      const Computed<T> seen = seen_by_maximum<Computed<T>>(candidate.values[i]);
       const bool is_number = value.values[i] == value.values[i];
-      if (!empty && (candidate.values[i] <= value.values[i] || !is_number)) continue;
-      value.values[i] = candidate.values[i];
+      if (!empty && (seen <= value.values[i] || !is_number)) continue;
+      value.values[i] = seen;
       tap_of.values[i] = tap;
     }
     empty = false;
