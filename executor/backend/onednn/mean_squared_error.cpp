@@ -1,4 +1,5 @@
 // Computes the mean of squared differences from targets.
+#include "executor/backend/compensated_sum.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
 #include "executor/backend/onednn/runs.hpp"
@@ -33,14 +34,14 @@ CNNPLAN_INLINE void scale(const float* __restrict from,
 template <typename T>
 void forward(const Shape& shape, double count, const OperandsByRole& operands) {
   const std::int64_t channels = shape[Dim::c];
-  double sum = 0.0;
+  CompensatedSum sum;
   for_each_run<T, float, float>(
       shape,
       {operands[Role::x], operands[Role::targets], operands[Role::differences]},
       [&](std::int64_t positions, const T* x, const float* targets, float* differences) {
-        sum += vectorized<subtract<T>>(x, targets, differences, positions * channels);
+        sum.add(vectorized<subtract<T>>(x, targets, differences, positions * channels));
       });
-  *operands[Role::loss].as<double>() = sum / count;
+  *operands[Role::loss].as<double>() = sum.value() / count;
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/backend/compensated_sum.hpp"
 #include "executor/backend/labels.hpp"
 #include "executor/backend/onednn/elements.hpp"
 #include "executor/backend/onednn/kernels.hpp"
@@ -39,15 +40,15 @@ template <typename T>
 void forward(const Shape& shape, double loss_count, const OperandsByRole& operands) {
   const std::int64_t channels = shape[Dim::c];
   const auto* label = operands[Role::labels].as<const std::int32_t>();
-  double loss = 0.0;
+  CompensatedSum loss;
   const auto add_losses = [&](std::int64_t positions, const T* x, float* probabilities) {
     for (std::int64_t i = 0; i < positions * channels; i += channels) {
       const std::int64_t wanted = checked_label(*label++, channels);
-      loss += softmax(x + i, probabilities + i, channels, wanted);
+      loss.add(softmax(x + i, probabilities + i, channels, wanted));
     }
   };
   for_each_run<T, float>(shape, {operands[Role::x], operands[Role::probabilities]}, add_losses);
-  *operands[Role::loss].as<double>() = loss / loss_count;
+  *operands[Role::loss].as<double>() = loss.value() / loss_count;
 }
 
 template <typename T>

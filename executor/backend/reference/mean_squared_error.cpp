@@ -1,4 +1,5 @@
 // Computes the mean of squared differences from targets.
+#include "executor/backend/compensated_sum.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
 
@@ -10,13 +11,13 @@ void forward(const KernelSpec& spec, double count, const OperandsByRole& operand
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto targets = tensor<const T>(operands[Role::targets], spec.in);
   const auto differences = tensor<T>(operands[Role::differences], spec.in);
-  double sum = 0.0;
+  CompensatedSum sum;
   for_each_index(spec.in, [&](const Index& i) {
     differences[i] = x[i] - targets[i];
     const double difference = differences[i];
-    sum += difference * difference;
+    sum.add(difference * difference);
   });
-  *operands[Role::loss].as<double>() = sum / count;
+  *operands[Role::loss].as<double>() = sum.value() / count;
 }
 
 template <typename T>

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "executor/backend/compensated_sum.hpp"
 #include "executor/backend/labels.hpp"
 #include "executor/backend/reference/kernels.hpp"
 #include "executor/backend/reference/tensor.hpp"
@@ -31,7 +32,7 @@ void forward(const KernelSpec& spec, double loss_count, const OperandsByRole& op
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto probabilities = tensor<T>(operands[Role::probabilities], spec.in);
   const std::int64_t channels = spec.in[Dim::c];
-  double loss = 0.0;
+  CompensatedSum loss;
   for_each_label(spec.in, operands[Role::labels], [&](const Index& position, std::int64_t label) {
     T largest = x[position];
     for (std::int64_t c = 1; c < channels; ++c) {
@@ -45,9 +46,9 @@ void forward(const KernelSpec& spec, double loss_count, const OperandsByRole& op
       const Index i = channel_of(position, c);
       probabilities[i] = stored<T>(std::exp(x[i] - largest) / sum);
     }
-    loss += std::log(sum) - (x[channel_of(position, label)] - largest);
+    loss.add(std::log(sum) - (x[channel_of(position, label)] - largest));
   });
-  *operands[Role::loss].as<double>() = loss / loss_count;
+  *operands[Role::loss].as<double>() = loss.value() / loss_count;
 }
 
 template <typename T>

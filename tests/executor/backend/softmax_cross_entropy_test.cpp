@@ -60,6 +60,18 @@ Problem random_problem(Random& random) {
 
 }  // namespace
 
+// All roundings of such a sum have one sign. Else two splits of an image differ by their number.
+TEST_CASE("softmax_cross_entropy: equal losses of many positions add up without loss") {
+  for (const Candidate& candidate : candidates()) {
+    if (candidate.precision != Precision::fp64) continue;
+    INFO(candidate.backend);
+    Problem problem{.shape = {{1, 2, 1, 100, 100}}, .loss_count = 1e4};
+    problem.x = Values(volume(problem.shape), 0.1);
+    problem.labels = Values(10'000, 1.0);
+    CHECK(std::abs(run_both(candidate, problem).loss[0] - std::log(2.0)) < 3e-16);
+  }
+}
+
 TEST_CASE("softmax_cross_entropy: random blocks, per image and per pixel") {
   Random random(1);
   for (int i = 0; i < random_cases(60); ++i) {
