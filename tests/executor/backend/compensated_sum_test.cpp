@@ -2,6 +2,7 @@
 #include "executor/backend/compensated_sum.hpp"
 
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include <doctest/doctest.h>
