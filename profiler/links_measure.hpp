@@ -64,7 +64,8 @@ struct LinkMeasurements {
   std::vector<LinkCurve> curves;
   LocalCosts local;
   std::string device;
-  std::int64_t memory_bytes = 0;  // memory of one rank
+  std::int64_t memory_bytes = 0;   // memory of one rank
+  std::int64_t process_bytes = 0;  // what a rank takes of it before it measures; the most of all
 };
 
 // Measures all links. A program with one rank measures only local costs. This call is collective

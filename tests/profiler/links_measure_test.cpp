@@ -33,6 +33,8 @@ void check_curves(const LinkMeasurements& measured, int ranks) {
   }
   CHECK(measured.local.launch_s > 0);
   CHECK(measured.memory_bytes > 0);
+  CHECK(measured.process_bytes > 1 << 20);
+  CHECK(measured.process_bytes < measured.memory_bytes);
 }
 
 void check_progress(const std::vector<LinkProgress>& seen) {

@@ -135,7 +135,8 @@ Prediction sample_prediction() {
       .memory = {.parameters_bytes = 1,
                  .activations_bytes = 2,
                  .buffers_bytes = 3,
-                 .available_bytes = 4},
+                 .available_bytes = 4,
+                 .process_bytes = 5},
       .baseline = "n4",
       .baseline_s = 0.5,
       .bound_s = 0.24,
@@ -233,6 +234,7 @@ Platform sample_platform() {
   return {.name = "two nodes",
           .device = "CPU \"fast\"; 1 thread",
           .memory_bytes = std::int64_t{16} << 30,
+          .process_bytes = std::int64_t{48} << 20,
           .levels = {{.name = "node",
                       .ranks_per_group = 4,
                       .segments = segments,
@@ -356,6 +358,7 @@ RunReport sample_run() {
                               {.step = 9, .cycles = 3, .cosine = -0.0625, .relative_error = 7.5}},
           .test_accuracy = {0.5, 0.89},
           .peak_memory_bytes = 123456789,
+          .process_peak_bytes = 234567891,
           .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}},
           .inputs = sample_inputs()};
 }
