@@ -1,5 +1,6 @@
 // Declares the command line of cnnplan, and runs the command that it names.
 #include <iostream>
+#include <new>
 #include <limits>
 #include <map>
 #include <optional>
@@ -388,6 +389,9 @@ int main(int argc, char** argv) {
   } catch (const cnnplan::Error& error) {
     std::cerr << "cnnplan: " << error.what() << '\n';
     code = error.exit_code();
+  } catch (const std::bad_alloc&) {
+    std::cerr << "cnnplan: memory ran out\n";
+    code = cnnplan::ExitCode::infeasible;
   } catch (const std::exception& error) {
     std::cerr << "cnnplan: internal error: " << error.what() << '\n';
   }

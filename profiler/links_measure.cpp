@@ -280,15 +280,12 @@ void measure_collectives(const Communicator& world,
 }  // namespace
 
 LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options) {
-  // Nothing was measured yet, but all ranks have met and the backend is there: an empty run.
-  const double process_bytes =
-      world.maximum(static_cast<double>(options.device_memory->peak_bytes()));
   LinkMeasurements measurements{.levels = levels_of(world),
                                 .curves = {},
                                 .local = {},
                                 .device = options.device,
                                 .memory_bytes = memory_of_rank(world, *options.device_memory),
-                                .process_bytes = static_cast<std::int64_t>(process_bytes)};
+                                .process_bytes = options.process_bytes};
   const auto pairs = world.size() > 1 ? measurements.levels.size() : 0;
   const auto sweeps = pairs + group_sizes(world.size()).size();
   const int total = 1 + static_cast<int>(sweeps * sizes_of(options).size());

@@ -58,7 +58,7 @@ class Device {
   virtual int devices_here() const = 0;
 
   // Returns zeroed memory.
-  // @throws InfeasibleError where a device lacks it, std::bad_alloc on a host
+  // @throws InfeasibleError where a device lacks it, OutOfMemoryError on a host
   virtual MemoryBlock allocate(std::int64_t bytes) = 0;
   // Returns zeroed memory of the host from and to which the device copies fastest.
   virtual MemoryBlock allocate_staging(std::int64_t bytes) = 0;

@@ -13,7 +13,7 @@ namespace cnnplan {
 
 // Returns the bytes of the values, each rounded to `element`.
 std::vector<std::byte> packed(ElementType element, std::span<const double> values);
-std::vector<double> unpacked(ElementType element, const std::vector<std::byte>& bytes);
+std::vector<double> unpacked(ElementType element, std::span<const std::byte> bytes);
 
 // These functions wait until the copy is done.
 void upload(Device& device, const std::vector<std::byte>& bytes, void* memory);

@@ -11,6 +11,7 @@
 #include "executor/backend/memory_block.hpp"
 #include "executor/step/arena_layout.hpp"
 #include "executor/step/running_values.hpp"
+#include "executor/step/slot_slices.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
@@ -52,9 +53,18 @@ class ParameterStore {
   // Returns this rank's part of a parameter (ParameterSlot::box) in plain order.
   // @pre the arena is not weight_copies; momentum in shards was made whole
   std::vector<double> plain(ParameterArena arena, SlotIndex slot) const;
-  // Sets the copy of the weight, too.
+  // Returns some filters of this rank's part, all of a parameter that is no weight.
+  // @pre `part` lies in ParameterSlot::box, and differs from it along dim n only
+  std::vector<double> plain(ParameterArena arena, SlotIndex slot, const Box& part) const;
+  // Returns the boxes of the slices that are converted at once. They are the whole part for memory
+  // of a device, and for momentum in shards, since neither is written in place.
+  std::vector<Box> slices(ParameterArena arena, SlotIndex slot) const;
+  // Both functions ask for the values of each slice in turn. The first one sets the copy of the
+  // weight, too.
+  void set_weight(SlotIndex slot, const SliceSource& values);
+  void set_momentum(SlotIndex slot, const SliceSource& values);
+  // Sets the whole part at once.
   void set_weight(SlotIndex slot, std::span<const double> plain);
-  void set_momentum(SlotIndex slot, std::span<const double> plain);
 
   const RunningValues& running() const { return running_; }
   RunningValues& running() { return running_; }
@@ -66,12 +76,23 @@ class ParameterStore {
   std::int64_t bytes() const;
 
  private:
+  // Refers to bytes in the memory of the host, which may be a copy.
+  struct HostBytes {
+    std::vector<std::byte> copy{};  // empty where none is needed
+    const std::byte* data = nullptr;
+  };
+
   bool is_in_shards(ParameterArena arena) const;
   const MemoryBlock& memory(ParameterArena arena) const;
-  std::vector<std::byte> stored_bytes(ParameterArena arena,
-                                      SlotIndex slot,
-                                      std::int64_t elements) const;
-  std::vector<std::byte> in_backend_format(SlotIndex slot, std::span<const double> plain) const;
+  bool is_in_place(ParameterArena arena) const;
+  HostBytes stored(ParameterArena arena, SlotIndex slot) const;
+  void import_slice(const ParameterSlot& slot,
+                    const Box& slice,
+                    std::span<const double> plain,
+                    std::byte* memory) const;
+  void set(ParameterArena arena, SlotIndex slot, const SliceSource& values);
+  void upload_slot(ParameterArena arena, SlotIndex slot, const std::vector<std::byte>& bytes);
+  void copy_weight(SlotIndex slot);
 
   ParameterSlots slots_;
   Precision precision_;

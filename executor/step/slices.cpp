@@ -31,6 +31,12 @@ std::vector<double> gather_from(bool sends, const TensorSlice& slice, const Comm
 
 }  // namespace
 
+Box inside(const Box& inner, const Box& outer) {
+  Box moved = inner;
+  for (const Dim dim : all_dims) moved = shifted(moved, dim, -outer[dim].begin);
+  return moved;
+}
+
 RankGroup ranks_with_slice(const Mesh& mesh, int rank) {
   return RankGroup(mesh, rank, {Axis::c, Axis::l});
 }

@@ -18,6 +18,9 @@ struct TensorSlice {
   std::vector<double> values;
 };
 
+// Returns `inner` in the indices of a tensor that begins where `outer` begins.
+Box inside(const Box& inner, const Box& outer);
+
 // Returns the ranks that have the same slice of a parameter as `rank`, which is one of them. `mesh`
 // is the mesh of the parameter's layer.
 RankGroup ranks_with_slice(const Mesh& mesh, int rank);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "executor/backend/cudnn/kernels/check.hpp"
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
@@ -42,7 +43,13 @@ MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cu
 MemoryBlock allocate_pinned(std::int64_t bytes) {
   if (bytes == 0) return {};
   void* memory = nullptr;
-  check_cuda(cudaMallocHost(&memory, bytes), "cudaMallocHost");
+  const cudaError_t status = cudaMallocHost(&memory, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // The exception reports the error.
+    throw OutOfMemoryError("memory ran out: the system did not give " + bytes_text(bytes) +
+                           " of page-locked memory");
+  }
+  check_cuda(status, "cudaMallocHost");
   // After an exception, copies may still run. cudaFreeHost does not wait for them.
   MemoryBlock block(memory, bytes, [](void* owned) {
     cudaDeviceSynchronize();
