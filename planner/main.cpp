@@ -1,8 +1,8 @@
 // Declares the command line of cnnplan, and runs the command that it names.
 #include <iostream>
-#include <new>
 #include <limits>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>

@@ -40,8 +40,7 @@ std::int64_t empty_run_bytes(const Communicator& world, Backend& backend) {
   Groups groups(world, false);
   SyntheticData data(batch_shape(plan.network, plan.batch, plan.precision), seed);
   StepRunner runner(
-      schedule,
-      {.backend = &backend, .parameters = &parameters, .groups = &groups, .data = &data});
+      schedule, {.backend = &backend, .parameters = &parameters, .groups = &groups, .data = &data});
   runner.run({.seed = seed}, Timing::step);
   return static_cast<std::int64_t>(
       world.maximum(static_cast<double>(backend.device().peak_bytes())));

@@ -95,8 +95,7 @@ void print(const LinkMeasurements& measurements, const Platform& platform) {
     std::fputs(curve_text(curve, platform).c_str(), stdout);
   }
   std::printf("device %s\n", platform.device.c_str());
-  std::printf("process %s before it has parameters\n",
-              bytes_text(platform.process_bytes).c_str());
+  std::printf("process %s before it has parameters\n", bytes_text(platform.process_bytes).c_str());
   std::printf("copy %.2f GB/s, add %.2f GB/s, overlap efficiency %.2f, launch %.2f us\n",
               1e-9 / platform.copy_s_per_byte,
               1e-9 / platform.gamma_s_per_byte,

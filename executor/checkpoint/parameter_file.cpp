@@ -48,8 +48,8 @@ struct DumpedArena {
   double divisor = 1.0;
 };
 
-// Writes whole tensors; every rank contributes its part of each. Parameters are gathered and written
-// some filters at a time.
+// Writes whole tensors; every rank contributes its part of each. Parameters are gathered and
+// written some filters at a time.
 class DumpWriter {
  public:
   // The constructor and all members below are collective.
@@ -62,11 +62,10 @@ class DumpWriter {
     for (const SlotIndex index : step.store.slots().indices()) {
       parameter({.store = step.store}, index, "");
       if (step.runner == nullptr) continue;
-      parameter({.store = step.store,
-                 .arena = ParameterArena::gradients,
-                 .divisor = step.loss_scale},
-                index,
-                gradient_suffix);
+      parameter(
+          {.store = step.store, .arena = ParameterArena::gradients, .divisor = step.loss_scale},
+          index,
+          gradient_suffix);
     }
   }
   void output_and_loss(const LastStep& step) {
@@ -105,12 +104,11 @@ class DumpWriter {
   void parameter(const DumpedArena& from, SlotIndex index, const char* suffix) {
     const ParameterSlot& slot = from.store.slots()[index];
     const std::int64_t filters = slot.shape[Dim::n];
-    const std::int64_t step =
-        from.store.device().is_host() ? filters_at_once(slot.shape) : filters;
+    const std::int64_t step = from.store.device().is_host() ? filters_at_once(slot.shape) : filters;
     std::optional<Hdf5Dataset> dataset;
     if (file_) {
-      dataset.emplace(file_->create(
-          name_of(slot, plan_.network, suffix), extents_of(slot), plan_.precision));
+      dataset.emplace(
+          file_->create(name_of(slot, plan_.network, suffix), extents_of(slot), plan_.precision));
     }
     for (std::int64_t first = 0; first < filters; first += step) {
       give_sign_of_progress();

@@ -24,7 +24,8 @@ struct StateTensor {
 
 // All ranks get the tensors in one order.
 std::vector<StateTensor> state_tensors(const ParameterStore& store, const Network& network);
-// Calls take(values) for the slices of the tensor's box, which follow each other in row-major order.
+// Calls take(values) for the slices of the tensor's box, which follow each other in row-major
+// order.
 // @pre a momentum in shards was made whole (ParameterStore::set_whole_momentum)
 void for_each_slice(const ParameterStore& store,
                     const StateTensor& tensor,

@@ -11,6 +11,53 @@
 #include "planner/base/checked.hpp"
 
 namespace cnnplan {
+namespace {
+
+// Holds a slice of a slot, in the order of files.
+struct PlainSlice {
+  const Box& box;
+  std::span<const double> values;
+};
+
+// Converts a slice for `memory`, which holds the whole slot in `element`.
+void import_slice(const Backend& backend,
+                  const ParameterSlot& slot,
+                  const PlainSlice& slice,
+                  ElementType element,
+                  std::byte* memory) {
+  if (slot.role != ParameterRole::weight) {
+    const std::vector<std::byte> bytes = packed(element, slice.values);
+    std::copy(bytes.begin(), bytes.end(), memory);
+    return;
+  }
+  const std::int64_t first = slot.box[Dim::n].begin;
+  const Range filters{slice.box[Dim::n].begin - first, slice.box[Dim::n].end - first};
+  backend.import_filters(slot.forward, filters, slice.values, memory);
+}
+
+struct StoredArray {
+  void* data = nullptr;
+  ElementType element = ElementType::fp32;
+};
+
+// Rounds `count` elements to another element, one part after the other.
+void copy_rounded(Device& device,
+                  const StoredArray& from,
+                  const StoredArray& to,
+                  std::int64_t count) {
+  const auto* const source = static_cast<const std::byte*>(from.data);
+  auto* const target = static_cast<std::byte*>(to.data);
+  for (std::int64_t first = 0; first < count; first += most_slice_values) {
+    const std::int64_t some = std::min(most_slice_values, count - first);
+    const std::vector<std::byte> bytes =
+        download(device, source + first * bytes_of(from.element), some * bytes_of(from.element));
+    upload(device,
+           packed(to.element, unpacked(from.element, bytes)),
+           target + first * bytes_of(to.element));
+  }
+}
+
+}  // namespace
 
 ParameterStore::ParameterStore(const Schedule& schedule,
                                const Network& network,
@@ -103,7 +150,8 @@ std::vector<double> ParameterStore::plain(ParameterArena arena,
   const HostBytes bytes = stored(arena, index);
   if (slot.role != ParameterRole::weight) {
     const ElementType element = parameter_element(precision_);
-    return unpacked(element, {bytes.data, static_cast<std::size_t>(slot.elements * bytes_of(element))});
+    return unpacked(element,
+                    {bytes.data, static_cast<std::size_t>(slot.elements * bytes_of(element))});
   }
   const std::int64_t block = backend_->filter_block(slot.forward);
   const Range wanted{part[Dim::n].begin - slot.box[Dim::n].begin,
@@ -118,36 +166,24 @@ std::vector<double> ParameterStore::plain(ParameterArena arena,
   return values;
 }
 
-// `memory` holds the whole slot.
-void ParameterStore::import_slice(const ParameterSlot& slot,
-                                  const Box& slice,
-                                  std::span<const double> plain,
-                                  std::byte* memory) const {
-  if (slot.role != ParameterRole::weight) {
-    const std::vector<std::byte> bytes = packed(parameter_element(precision_), plain);
-    std::copy(bytes.begin(), bytes.end(), memory);
-    return;
-  }
-  const std::int64_t first = slot.box[Dim::n].begin;
-  const Range filters{slice[Dim::n].begin - first, slice[Dim::n].end - first};
-  backend_->import_filters(slot.forward, filters, plain, memory);
-}
-
 void ParameterStore::set(ParameterArena arena, SlotIndex index, const SliceSource& values) {
   const ParameterSlot& slot = slots_.at(index);
-  for (const Box& slice : slices(arena, index)) {
-    const std::vector<double> plain = values(slice);
+  const ElementType element = element_of(arena);
+  for (const Box& box : slices(arena, index)) {
+    const std::vector<double> plain = values(box);
+    const PlainSlice slice{.box = box, .values = plain};
     if (is_in_place(arena)) {
-      import_slice(slot, slice, plain, static_cast<std::byte*>(address(arena, index)));
+      auto* const memory = static_cast<std::byte*>(address(arena, index));
+      import_slice(*backend_, slot, slice, element, memory);
       continue;
     }
-    std::vector<std::byte> bytes(elements(index, index) * bytes_of(element_of(arena)));
-    import_slice(slot, slice, plain, bytes.data());
+    std::vector<std::byte> bytes(elements(index, index) * bytes_of(element));
+    import_slice(*backend_, slot, slice, element, bytes.data());
     upload_slot(arena, index, bytes);
   }
 }
 
-// Of momentum in shards, uploads what this rank has of the slot.
+// Uploads the slot, or the elements of it that this rank's shard of momentum has.
 void ParameterStore::upload_slot(ParameterArena arena,
                                  SlotIndex index,
                                  const std::vector<std::byte>& bytes) {
@@ -155,8 +191,7 @@ void ParameterStore::upload_slot(ParameterArena arena,
   const SlotShard& shard = layout_.shard_with(index);
   const std::int64_t element_bytes = bytes_of(element_of(arena));
   const std::int64_t offset = layout_.offset(index);
-  const Range own =
-      intersect(shard.own, Range{offset, offset + std::ssize(bytes) / element_bytes});
+  const Range own = intersect(shard.own, Range{offset, offset + std::ssize(bytes) / element_bytes});
   if (own.size() == 0) return;
   const auto begin = bytes.begin() + (own.begin - offset) * element_bytes;
   upload(device(),
@@ -165,37 +200,20 @@ void ParameterStore::upload_slot(ParameterArena arena,
              (own.begin - shard.own.begin) * element_bytes);
 }
 
-// Rounds a part of the weight after the other to the element of the copy.
-void ParameterStore::copy_weight(SlotIndex slot) {
-  const ElementType from = parameter_element(precision_);
-  const ElementType to = element_of(ParameterArena::weight_copies);
-  const auto* const weight =
-      static_cast<const std::byte*>(address(ParameterArena::weights, slot));
-  auto* const copy = static_cast<std::byte*>(address(ParameterArena::weight_copies, slot));
-  const std::int64_t end = elements(slot, slot);
-  for (std::int64_t first = 0; first < end; first += most_slice_values) {
-    const std::int64_t count = std::min(most_slice_values, end - first);
-    const std::vector<std::byte> bytes =
-        download(device(), weight + first * bytes_of(from), count * bytes_of(from));
-    upload(device(), packed(to, unpacked(from, bytes)), copy + first * bytes_of(to));
-  }
-}
-
 void ParameterStore::set_weight(SlotIndex index, const SliceSource& values) {
   set(ParameterArena::weights, index, values);
-  if (has_weight_copies(precision_)) copy_weight(index);
+  if (!has_weight_copies(precision_)) return;
+  const auto array = [&](ParameterArena arena) {
+    return StoredArray{.data = address(arena, index), .element = element_of(arena)};
+  };
+  copy_rounded(device(),
+               array(ParameterArena::weights),
+               array(ParameterArena::weight_copies),
+               elements(index, index));
 }
 
 void ParameterStore::set_momentum(SlotIndex index, const SliceSource& values) {
   set(ParameterArena::momentum, index, values);
-}
-
-void ParameterStore::set_weight(SlotIndex index, std::span<const double> plain) {
-  set_weight(index, [rest = plain](const Box& slice) mutable {
-    const std::span<const double> own = rest.first(volume(slice));
-    rest = rest.subspan(own.size());
-    return std::vector<double>(own.begin(), own.end());
-  });
 }
 
 std::int64_t ParameterStore::bytes() const {

@@ -11,7 +11,7 @@
 #include "executor/backend/memory_block.hpp"
 #include "executor/step/arena_layout.hpp"
 #include "executor/step/running_values.hpp"
-#include "executor/step/slot_slices.hpp"
+#include "executor/step/slices.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
@@ -63,8 +63,6 @@ class ParameterStore {
   // weight, too.
   void set_weight(SlotIndex slot, const SliceSource& values);
   void set_momentum(SlotIndex slot, const SliceSource& values);
-  // Sets the whole part at once.
-  void set_weight(SlotIndex slot, std::span<const double> plain);
 
   const RunningValues& running() const { return running_; }
   RunningValues& running() { return running_; }
@@ -86,13 +84,8 @@ class ParameterStore {
   const MemoryBlock& memory(ParameterArena arena) const;
   bool is_in_place(ParameterArena arena) const;
   HostBytes stored(ParameterArena arena, SlotIndex slot) const;
-  void import_slice(const ParameterSlot& slot,
-                    const Box& slice,
-                    std::span<const double> plain,
-                    std::byte* memory) const;
   void set(ParameterArena arena, SlotIndex slot, const SliceSource& values);
   void upload_slot(ParameterArena arena, SlotIndex slot, const std::vector<std::byte>& bytes);
-  void copy_weight(SlotIndex slot);
 
   ParameterSlots slots_;
   Precision precision_;

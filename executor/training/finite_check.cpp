@@ -21,9 +21,8 @@ bool is_finite(const std::vector<double>& values) {
 bool is_finite(const ParameterStore& store, SlotIndex slot) {
   const std::int64_t elements = store.elements(slot, slot);
   constexpr auto weights = ParameterArena::weights;
-  return elements == 0 ||
-         store.device().are_finite(
-             store.element_of(weights), store.address(weights, slot), elements);
+  return elements == 0 || store.device().are_finite(
+                              store.element_of(weights), store.address(weights, slot), elements);
 }
 
 // Calls look(name, finite) for every slot and every running value; the order is equal on all ranks.
@@ -31,8 +30,7 @@ template <typename Look>
 void for_each_tensor(const ParameterStore& store, const Network& network, const Look& look) {
   for (const SlotIndex i : store.slots().indices()) {
     const ParameterSlot& slot = store.slots()[i];
-    look(tensor_name(network.layer(slot.layer).name, to_text(slot.role)),
-         is_finite(store, i));
+    look(tensor_name(network.layer(slot.layer).name, to_text(slot.role)), is_finite(store, i));
   }
   for (const LayerIndex layer : network.layers().indices()) {
     if (!std::holds_alternative<BatchNorm>(network.layer(layer).parameters)) continue;

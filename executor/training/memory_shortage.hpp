@@ -8,8 +8,8 @@
 namespace cnnplan {
 
 // Calls work(), which runs the plan.
-// @throws Error (infeasible) with the plan's memory, where an allocation failed or the plan does not
-// fit; other exceptions as they are
+// @throws Error (infeasible) with the plan's memory, where an allocation failed or the plan does
+// not fit; other exceptions as they are
 void tell_shortage(const Plan& plan, const std::function<void()>& work);
 
 }  // namespace cnnplan

@@ -9,7 +9,8 @@
 namespace cnnplan {
 
 // Returns the memory that a training needs on a rank. Steps, gradient checks and evaluations run
-// one after the other, so the largest of them counts. Samples that are read ahead do not count.
+// one after the other, so the largest of them counts. The process counts as the plan says. Samples
+// that are read ahead do not count.
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options);

@@ -76,8 +76,7 @@ RateParts rate_parts(const DefaultRates& rates, const KernelSpec& spec) {
 KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec) {
   const double seconds = rate_parts(rates, spec).seconds();
   const PrecisionRates& precision = rates_of(rates, spec.precision);
-  const bool is_volume =
-      spec.kind == KernelKind::convolution && is_three_dimensional(spec.window);
+  const bool is_volume = spec.kind == KernelKind::convolution && is_three_dimensional(spec.window);
   const double spread = is_volume ? least_volume_spread : 1.0;
   return {.seconds = seconds,
           .low_s = seconds * std::min(precision.low_factor, 1.0 / spread),

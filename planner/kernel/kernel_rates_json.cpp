@@ -50,8 +50,7 @@ ConvolutionEfficiency read_efficiency(const JsonReader& reader) {
   ConvolutionEfficiency efficiency;
   for (const auto& [key, member] : efficiency_fields) {
     const bool is_missing = member == &ConvolutionEfficiency::three_dimensional && !reader.has(key);
-    efficiency.*member =
-        is_missing ? efficiency.other : reader.at(key).number(efficiency_range);
+    efficiency.*member = is_missing ? efficiency.other : reader.at(key).number(efficiency_range);
   }
   return efficiency;
 }

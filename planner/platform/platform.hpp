@@ -74,7 +74,7 @@ struct Platform {
   // What a rank's process takes of it before it has parameters, measured in an empty run; 0: not
   // known. It is one figure for all networks.
   std::int64_t process_bytes = 0;
-  std::vector<Level> levels;       // innermost first; the last one holds all ranks
+  std::vector<Level> levels;  // innermost first; the last one holds all ranks
   // The first counts if several have equal kind, algorithm and number of ranks.
   std::vector<AllreduceFit> allreduce;
   double gamma_s_per_byte = 0.0;    // adding received bytes to local ones

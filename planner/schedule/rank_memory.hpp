@@ -13,8 +13,9 @@
 //
 // The executor checks the sum before it allocates (executor/comm/node_memory.hpp). It may allocate
 // more, because a backend may pad weights (executor/step/parameter_store.hpp); run.json has the
-// bytes as peak_memory_bytes, and what the system says of the process as process_peak_bytes. The search prices memory before a plan has a schedule: layers by
-// layer_bytes, and what a reader keeps of its input by planner/search/pricing/edge_prices.hpp.
+// bytes as peak_memory_bytes, and what the system says of the process as process_peak_bytes. The
+// search prices memory before a plan has a schedule: layers by layer_bytes, and what a reader keeps
+// of its input by planner/search/pricing/edge_prices.hpp.
 #pragma once
 
 #include <cstdint>
@@ -53,11 +54,9 @@ struct MemoryLimit {
   std::int64_t process_bytes = 0;
 };
 // Returns the memory of a schedule that was lowered for prices, with that of the process, and sets
-// the schedule's arena_bytes. If all buffers fit without sharing memory, it returns their sum, which
-// is more than the rank needs. Otherwise, buffers get places first.
-MemoryUse memory_within(const MemoryLimit& limit,
-                        Schedule& schedule,
-                        const Workspaces& workspaces);
+// the schedule's arena_bytes. If all buffers fit without sharing memory, it returns their sum,
+// which is more than the rank needs. Otherwise, buffers get places first.
+MemoryUse memory_within(const MemoryLimit& limit, Schedule& schedule, const Workspaces& workspaces);
 // Returns the memory of the rank that needs most.
 MemoryUse most_of(std::span<const MemoryUse> ranks, std::int64_t available_bytes);
 // True if a rank that needs `bytes` can run; 0 available bytes mean that the limit is not known.

@@ -202,12 +202,15 @@ Network sample_network_3d() {
 }
 
 KernelRates sample_kernel_rates() {
-  const ConvolutionRates forward{
-      .overhead_s = 1.5e-5,
-      .efficiency = {.pointwise = 0.75, .three_by_three = 1.75, .strided = 0.5, .other = 0.625},
-      .outputs_half = 250000,
-      .channels_half = 0.375,
-      .filters_half = 3.5};
+  const ConvolutionRates forward{.overhead_s = 1.5e-5,
+                                 .efficiency = {.pointwise = 0.75,
+                                                .three_by_three = 1.75,
+                                                .strided = 0.5,
+                                                .other = 0.625,
+                                                .three_dimensional = 0.375},
+                                 .outputs_half = 250000,
+                                 .channels_half = 0.375,
+                                 .filters_half = 3.5};
   ConvolutionRates backward = forward;
   backward.overhead_s = 2.5e-5;
   PrecisionRates fp32{.precision = Precision::fp32,

@@ -148,7 +148,8 @@ ConvolutionRates random_convolution_rates(RandomValues& random) {
           .efficiency = {.pointwise = above_zero(),
                          .three_by_three = above_zero(),
                          .strided = above_zero(),
-                         .other = above_zero()},
+                         .other = above_zero(),
+                         .three_dimensional = above_zero()},
           .outputs_half = random.fraction(),
           .channels_half = random.fraction(),
           .filters_half = random.fraction()};
@@ -169,6 +170,22 @@ KernelRates random_kernel_rates(RandomValues& random) {
                                 .backward_filter = random_convolution_rates(random)});
   }
   return rates;
+}
+
+TEST_CASE("parse_platform: rates without three-dimensional windows take those of other windows") {
+  std::string text = to_json(sample_platform());
+  const std::string key = "\"three_dimensional\"";
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key)) {
+    const std::size_t begin = text.rfind(',', at);
+    text.erase(begin, text.find_first_of(",}", at) - begin);
+  }
+  Platform expected = sample_platform();
+  for (PrecisionRates& rates : expected.kernels->precisions) {
+    for (ConvolutionRates* phase : {&rates.forward, &rates.backward_data, &rates.backward_filter}) {
+      phase->efficiency.three_dimensional = phase->efficiency.other;
+    }
+  }
+  CHECK(parse_platform(text, "p.json") == expected);
 }
 
 TEST_CASE("to_json: random platforms come back equal") {

@@ -21,8 +21,7 @@ std::int64_t free_device_bytes() {
 std::int64_t without_reserve(std::int64_t free_bytes) {
   constexpr std::int64_t least_reserve = std::int64_t{256} << 20;
   constexpr std::int64_t reserve_part = 32;
-  return free_bytes -
-         std::min(free_bytes / 2, std::max(least_reserve, free_bytes / reserve_part));
+  return free_bytes - std::min(free_bytes / 2, std::max(least_reserve, free_bytes / reserve_part));
 }
 
 MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cudaStream_t stream) {
