@@ -12,6 +12,7 @@
 #include "executor/comm/terminal.hpp"
 #include "executor/output.hpp"
 #include "executor/training/inference.hpp"
+#include "executor/training/memory_shortage.hpp"
 #include "executor/training/trainer.hpp"
 #include "executor/verify/verification.hpp"
 #include "planner/base/error.hpp"
@@ -137,9 +138,11 @@ void execute(const Options& options, const Communicator& world) {
   const std::string why = options.chose_backend ? "" : why_no_gpu();
   if (world.rank() == 0 && !why.empty()) print_note(why);
   if (options.inferred_file.empty()) require_trainable(plan, options.plan_file);
-  if (!options.verify.empty()) return verify(plan, options, world);
-  if (!options.inferred_file.empty()) return infer(plan, options, world);
-  train(plan, input_file(options.plan_file, text), options, world);
+  tell_shortage(plan, [&] {
+    if (!options.verify.empty()) return verify(plan, options, world);
+    if (!options.inferred_file.empty()) return infer(plan, options, world);
+    train(plan, input_file(options.plan_file, text), options, world);
+  });
 }
 
 int run(int argc, char** argv) {

@@ -2,6 +2,7 @@
 #include <iostream>
 #include <limits>
 #include <map>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -388,6 +389,9 @@ int main(int argc, char** argv) {
   } catch (const cnnplan::Error& error) {
     std::cerr << "cnnplan: " << error.what() << '\n';
     code = error.exit_code();
+  } catch (const std::bad_alloc&) {
+    std::cerr << "cnnplan: memory ran out\n";
+    code = cnnplan::ExitCode::infeasible;
   } catch (const std::exception& error) {
     std::cerr << "cnnplan: internal error: " << error.what() << '\n';
   }

@@ -11,11 +11,13 @@
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/report/advice.hpp"
 #include "planner/report/table.hpp"
 #include "profiler/common_fingerprint.hpp"
+#include "profiler/empty_run.hpp"
 #include "profiler/links_measure.hpp"
 #include "profiler/progress_bar.hpp"
 
@@ -93,6 +95,7 @@ void print(const LinkMeasurements& measurements, const Platform& platform) {
     std::fputs(curve_text(curve, platform).c_str(), stdout);
   }
   std::printf("device %s\n", platform.device.c_str());
+  std::printf("process %s before it has parameters\n", bytes_text(platform.process_bytes).c_str());
   std::printf("copy %.2f GB/s, add %.2f GB/s, overlap efficiency %.2f, launch %.2f us\n",
               1e-9 / platform.copy_s_per_byte,
               1e-9 / platform.gamma_s_per_byte,
@@ -135,6 +138,7 @@ void links_command(const LinksRequest& request, const Communicator& world) {
       common_fingerprint(
           library->fingerprint(), most_ranks_on_a_device(world, library->device()), world)
           .device;
+  options.process_bytes = empty_run_bytes(world, *library);
   options.device_memory = &library->device();
   options.nccl = request.nccl;
   options.most_bytes = request.most_bytes;

@@ -313,7 +313,8 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
                                 .curves = {},
                                 .local = {},
                                 .device = options.device,
-                                .memory_bytes = memory_of_rank(world, *options.device_memory)};
+                                .memory_bytes = memory_of_rank(world, *options.device_memory),
+                                .process_bytes = options.process_bytes};
   const auto pairs = world.size() > 1 ? measurements.levels.size() : 0;
   const auto sweeps = pairs + group_sizes(world.size()).size();
   const int total = 1 + static_cast<int>(sweeps * sizes_of(options).size());

@@ -31,6 +31,7 @@ struct LinkOptions {
   std::string device;               // as a backend's fingerprint names it
   Device* device_memory = nullptr;  // holds the memory that messages come from and go to
   bool nccl = false;                // the library's allreduce is NCCL's
+  std::int64_t process_bytes = 0;   // of an empty run, for the platform
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
 
@@ -69,7 +70,8 @@ struct LinkMeasurements {
   std::vector<LinkCurve> curves;
   LocalCosts local;
   std::string device;
-  std::int64_t memory_bytes = 0;  // memory of one rank
+  std::int64_t memory_bytes = 0;   // memory of one rank
+  std::int64_t process_bytes = 0;  // what a rank's process takes of it in an empty run
 };
 
 // Measures all links. A program with one rank measures only local costs. This call is collective

@@ -153,6 +153,7 @@ Platform platform_of(const LinkMeasurements& measurements) {
   Platform platform{.name = "measured",
                     .device = measurements.device,
                     .memory_bytes = measurements.memory_bytes,
+                    .process_bytes = measurements.process_bytes,
                     .levels = {},
                     .allreduce = {},
                     .gamma_s_per_byte = fit_s_per_byte(measurements.local.adds),

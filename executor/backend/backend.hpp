@@ -73,16 +73,32 @@ class Backend {
                                               const std::string& implementation) = 0;
   // Returns how many elements the weight takes in the backend's format, with padding.
   virtual std::int64_t weight_elements(const KernelSpec& convolution) const = 0;
-  // Both functions convert between plain order (F, C/groups, KD, KH, KW) in double and the
-  // backend's format in the element of parameters. `weight` is memory of the host, and has
-  // weight_elements(). @throws std::logic_error for a list `plain` of another size
-  virtual void import_weight(const KernelSpec& convolution,
-                             std::span<const double> plain,
-                             void* weight) const = 0;
-  virtual void export_weight(const KernelSpec& convolution,
-                             const void* weight,
-                             std::span<double> plain) const = 0;
+  // Returns how many filters the format stores together. Filters that are converted without the
+  // others begin at a multiple of it, and end at one or with the last filter.
+  virtual std::int64_t filter_block(const KernelSpec& convolution) const = 0;
+  // Both functions convert some filters between plain order (F, C/groups, KD, KH, KW) in double and
+  // the backend's format in the element of parameters. `plain` has these filters only. `weight` has
+  // weight_elements(), in memory of the host.
+  // @throws std::logic_error for a list `plain` of another size
+  virtual void import_filters(const KernelSpec& convolution,
+                              Range filters,
+                              std::span<const double> plain,
+                              void* weight) const = 0;
+  virtual void export_filters(const KernelSpec& convolution,
+                              Range filters,
+                              const void* weight,
+                              std::span<double> plain) const = 0;
 };
+
+// Both functions convert all filters of a weight.
+void import_weight(const Backend& backend,
+                   const KernelSpec& convolution,
+                   std::span<const double> plain,
+                   void* weight);
+void export_weight(const Backend& backend,
+                   const KernelSpec& convolution,
+                   const void* weight,
+                   std::span<double> plain);
 
 // The range of the command line's --engine-trials begins at 1.
 constexpr int most_engine_trials = 1000;
@@ -104,8 +120,8 @@ struct BackendOptions {
 std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options = {});
 // @throws EnvironmentError that names what the backend has, unless it supports `precision`
 void require_precision(const Backend& backend, Precision precision);
-// @throws std::logic_error unless `size` is what the weight of `convolution` has in plain order
-void require_weight(const KernelSpec& convolution, std::size_t size);
+// @throws std::logic_error unless `size` is what `filters` of a weight have in plain order
+void require_filters(const KernelSpec& convolution, Range filters, std::size_t size);
 // Returns the fastest backend that can run here: "cudnn" where there is a GPU, "onednn" where it
 // was found, else "reference".
 std::string_view default_backend();

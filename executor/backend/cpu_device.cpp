@@ -1,4 +1,5 @@
-// Reads the name of the processor from the kernel. Events are readings of the clock.
+// Reads the name of the processor and the peak of the process from the kernel. Events are readings
+// of the clock.
 #include "executor/backend/cpu_device.hpp"
 
 #include <chrono>
@@ -43,6 +44,20 @@ std::string cpu_name(int threads) {
 
 std::string CpuDevice::name() const {
   return cpu_model();
+}
+
+// The line is "VmHWM:	  123456 kB". Unlike getrusage(), it does not count what the process was
+// before exec().
+std::int64_t CpuDevice::peak_bytes() const {
+  constexpr std::int64_t unit_bytes = 1024;
+  std::ifstream stream("/proc/self/status");
+  for (std::string word; stream >> word;) {
+    if (word != "VmHWM:") continue;
+    std::int64_t units = 0;
+    stream >> units;
+    return units * unit_bytes;
+  }
+  return 0;
 }
 
 void CpuDevice::clear(void* memory, std::int64_t bytes) {

@@ -16,6 +16,7 @@ class CpuDevice final : public Device {
   std::string place() const override { return "CPU"; }
   bool is_host() const override { return true; }
   std::int64_t memory_bytes() const override { return 0; }
+  std::int64_t peak_bytes() const override;
   int devices_here() const override { return 1; }
   MemoryBlock allocate(std::int64_t bytes) override { return MemoryBlock(bytes); }
   MemoryBlock allocate_staging(std::int64_t bytes) override { return MemoryBlock(bytes); }

@@ -52,11 +52,15 @@ class Device {
   // Returns the bytes that were free when it was opened, less a reserve for libraries. Returns 0
   // where it has no memory of its own.
   virtual std::int64_t memory_bytes() const = 0;
+  // Returns the most bytes that this process had at one time, as the system says; 0 where it says
+  // nothing. For memory of the device's own, these are the bytes that it lacks now and had when it
+  // was opened, whoever took them.
+  virtual std::int64_t peak_bytes() const = 0;
   // Returns how many devices of this kind the ranks of a node take in turn.
   virtual int devices_here() const = 0;
 
   // Returns zeroed memory.
-  // @throws InfeasibleError where a device lacks it, std::bad_alloc on a host
+  // @throws InfeasibleError where a device lacks it, OutOfMemoryError on a host
   virtual MemoryBlock allocate(std::int64_t bytes) = 0;
   // Returns zeroed memory of the host from and to which the device copies fastest.
   // @throws BackendError where a device cannot pin it, std::bad_alloc on a host

@@ -3,10 +3,11 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include <sys/mman.h>
 
+#include "planner/base/bytes_text.hpp"
+#include "planner/base/error.hpp"
 #include "planner/base/memory_units.hpp"
 
 namespace cnnplan {
@@ -22,7 +23,9 @@ MemoryBlock::MemoryBlock(std::int64_t bytes) : size_bytes_(bytes) {
       bytes >= huge_page_bytes ? huge_page_bytes : std::int64_t{page_bytes};
   const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
   void* memory = std::aligned_alloc(alignment, rounded);
-  if (memory == nullptr) throw std::bad_alloc();
+  if (memory == nullptr) {
+    throw OutOfMemoryError("memory ran out: the system did not give " + bytes_text(rounded));
+  }
   if (alignment == huge_page_bytes) madvise(memory, rounded, MADV_HUGEPAGE);
   std::memset(memory, 0, rounded);
   data_ = {static_cast<std::byte*>(memory), {std::free}};

@@ -14,7 +14,7 @@ class MemoryBlock {
 
   MemoryBlock() = default;
   // Allocates page-aligned memory of the host. It is zeroed, so that it is touched.
-  // @throws std::bad_alloc
+  // @throws OutOfMemoryError
   explicit MemoryBlock(std::int64_t bytes);
   // Takes over memory that another allocator gave, and gives it back by `free`.
   MemoryBlock(void* memory, std::int64_t bytes, Free free)

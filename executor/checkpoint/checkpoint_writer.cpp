@@ -74,7 +74,9 @@ WrittenPart write_part(const std::string& path,
                    .offset_bytes = file.bytes(),
                    .box = tensor.box,
                    .share = tensor.is_running() ? own_share(plan, tensor.layer, rank) : 1.0}});
-    append(file, parameter_element(store.precision()), values_of(store, tensor));
+    for_each_slice(store, tensor, [&](const std::vector<double>& values) {
+      append(file, parameter_element(store.precision()), values);
+    });
   }
   part.digest = file.commit();
   return part;

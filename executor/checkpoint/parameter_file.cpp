@@ -31,9 +31,9 @@ std::vector<std::int64_t> extents_of(const ParameterSlot& slot) {
                                             : std::vector<std::int64_t>{slot.shape[Dim::w]};
 }
 
-Selection selection_of(const ParameterSlot& slot) {
-  if (slot.role == ParameterRole::weight) return stored_selection(slot.shape, slot.box);
-  const Range range = slot.box[Dim::w];
+Selection selection_of(const ParameterSlot& slot, const Box& part) {
+  if (slot.role == ParameterRole::weight) return stored_selection(slot.shape, part);
+  const Range range = part[Dim::w];
   return {.start = {range.begin}, .count = {range.size()}};
 }
 
@@ -41,7 +41,15 @@ const Mesh& mesh_of(const Plan& plan, LayerIndex layer) {
   return plan.layers[layer].mesh;
 }
 
-// Writes whole tensors; every rank contributes its part of each.
+// Holds the values of an arena divided by `divisor`.
+struct DumpedArena {
+  const ParameterStore& store;
+  ParameterArena arena = ParameterArena::weights;
+  double divisor = 1.0;
+};
+
+// Writes whole tensors; every rank contributes its part of each. Parameters are gathered and
+// written some filters at a time.
 class DumpWriter {
  public:
   // The constructor and all members below are collective.
@@ -52,12 +60,12 @@ class DumpWriter {
 
   void parameters(const LastStep& step) {
     for (const SlotIndex index : step.store.slots().indices()) {
-      const ParameterSlot& slot = step.store.slots()[index];
-      tensor(slot, "", step.store.plain(ParameterArena::weights, index));
+      parameter({.store = step.store}, index, "");
       if (step.runner == nullptr) continue;
-      std::vector<double> gradient = step.store.plain(ParameterArena::gradients, index);
-      for (double& value : gradient) value /= step.loss_scale;
-      tensor(slot, gradient_suffix, std::move(gradient));
+      parameter(
+          {.store = step.store, .arena = ParameterArena::gradients, .divisor = step.loss_scale},
+          index,
+          gradient_suffix);
     }
   }
   void output_and_loss(const LastStep& step) {
@@ -93,11 +101,34 @@ class DumpWriter {
   }
 
  private:
-  void tensor(const ParameterSlot& slot, const char* suffix, std::vector<double> values) {
-    write(name_of(slot, plan_.network, suffix),
-          extents_of(slot),
-          gather({slot.shape, slot.box, std::move(values)}, mesh_of(plan_, slot.layer), world_),
-          plan_.precision);
+  void parameter(const DumpedArena& from, SlotIndex index, const char* suffix) {
+    const ParameterSlot& slot = from.store.slots()[index];
+    const std::int64_t filters = slot.shape[Dim::n];
+    const std::int64_t step = from.store.device().is_host() ? filters_at_once(slot.shape) : filters;
+    std::optional<Hdf5Dataset> dataset;
+    if (file_) {
+      dataset.emplace(
+          file_->create(name_of(slot, plan_.network, suffix), extents_of(slot), plan_.precision));
+    }
+    for (std::int64_t first = 0; first < filters; first += step) {
+      give_sign_of_progress();
+      Box part = whole(slot.shape);
+      part[Dim::n] = {first, std::min(first + step, filters)};
+      const std::vector<double> values = gathered(from, index, part);
+      if (dataset) dataset->write(selection_of(slot, part), values);
+    }
+    if (dataset) dataset->close();
+  }
+  // Returns a part of the whole parameter on rank 0.
+  std::vector<double> gathered(const DumpedArena& from, SlotIndex index, const Box& part) {
+    const ParameterSlot& slot = from.store.slots()[index];
+    const bool has_some = overlap(slot.box, part);
+    const Box own = has_some ? intersect(slot.box, part) : Box{};
+    TensorSlice slice{.shape = shape_of(part),
+                      .box = has_some ? inside(own, part) : own,
+                      .values = from.store.plain(from.arena, index, own)};
+    for (double& value : slice.values) value /= from.divisor;
+    return gather(slice, mesh_of(plan_, slot.layer), world_);
   }
 
   const Plan& plan_;
@@ -160,14 +191,15 @@ ElementType narrowest_element(const ParameterStore& store, ParameterRole role) {
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store) {
   const TensorFileReader reader(file);
   for (const SlotIndex i : store.slots().indices()) {
-    give_sign_of_progress();
     const ParameterSlot& slot = store.slots()[i];
-    store.set_weight(i,
-                     read_finite(reader,
-                                 name_of(slot, network, ""),
-                                 extents_of(slot),
-                                 selection_of(slot),
-                                 narrowest_element(store, slot.role)));
+    store.set_weight(i, [&](const Box& slice) {
+      give_sign_of_progress();
+      return read_finite(reader,
+                         name_of(slot, network, ""),
+                         extents_of(slot),
+                         selection_of(slot, slice),
+                         narrowest_element(store, slot.role));
+    });
   }
   for (LayerIndex layer : batch_norms(network)) {
     const std::array extents{network.output_shape(layer, 1)[Dim::c]};

@@ -3,27 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "executor/backend/element.hpp"
 #include "executor/checkpoint/checkpoint_folder.hpp"
 #include "executor/checkpoint/training_state.hpp"
 #include "executor/comm/watch/wait_record.hpp"
+#include "executor/step/device_values.hpp"
+#include "executor/step/slices.hpp"
 #include "planner/base/durable_file.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {
-
-// Returns `inner` in the indices of a tensor that begins where `outer` begins.
-Box inside(const Box& inner, const Box& outer) {
-  Box moved = inner;
-  for (const Dim dim : all_dims) moved = shifted(moved, dim, -outer[dim].begin);
-  return moved;
-}
 
 // Reads tensors of a checkpoint whose parts were checked.
 class StateReader {
@@ -43,34 +36,36 @@ class StateReader {
                       .allowed = "all parameters and running values of the network"});
   }
 
-  // Returns the elements of `common`, which lies in the slice.
+  // Returns the elements of `common`, which lies in the slice. Reads only from the first of them to
+  // the last.
   std::vector<double> read(const StoredSlice& slice, const Box& common) const {
-    std::vector<double> all = read(slice);
-    if (common == slice.box) return all;
-    std::vector<double> values;
+    std::vector<Range> runs;
     for_each_run(shape_of(slice.box),
                  inside(common, slice.box),
                  [&](std::int64_t position, std::int64_t count) {
-                   values.insert(
-                       values.end(), all.begin() + position, all.begin() + position + count);
+                   runs.push_back({position, position + count});
                  });
+    if (runs.empty()) return {};
+    const std::int64_t first = runs.front().begin;
+    std::vector<double> all = read(slice, Range{first, runs.back().end});
+    if (runs.size() == 1) return all;
+    std::vector<double> values;
+    for (const Range& run : runs) {
+      values.insert(
+          values.end(), all.begin() + (run.begin - first), all.begin() + (run.end - first));
+    }
     return values;
   }
 
  private:
-  std::vector<double> read(const StoredSlice& slice) const {
+  // Returns elements of the slice.
+  std::vector<double> read(const StoredSlice& slice, Range elements) const {
     const CheckpointPart& part = checkpoint_.parts.at(slice.part);
-    const std::int64_t bytes = volume(slice.box) * bytes_of(checkpoint_.element);
-    const std::vector<std::byte> stored = read_bytes(
-        (std::filesystem::path(folder_) / part.file).string(), slice.offset_bytes, bytes);
-    return with_type_of(checkpoint_.element, [&]<typename T>(T) {
-      std::vector<T> elements(stored.size() / sizeof(T));
-      if (!elements.empty()) std::memcpy(elements.data(), stored.data(), stored.size());
-      std::vector<double> values;
-      values.reserve(elements.size());
-      for (const T element : elements) values.push_back(static_cast<double>(element));
-      return values;
-    });
+    const std::int64_t element_bytes = bytes_of(checkpoint_.element);
+    return unpacked(checkpoint_.element,
+                    read_bytes((std::filesystem::path(folder_) / part.file).string(),
+                               slice.offset_bytes + elements.begin * element_bytes,
+                               elements.size() * element_bytes));
   }
 
   const std::string& folder_;
@@ -156,11 +151,13 @@ void load_state(const Resumption& from, const Network& network, ParameterStore& 
     give_sign_of_progress();
     const StoredTensor& stored = reader.find(tensor);
     if (is_empty(tensor.box)) continue;
-    const std::vector<double> values = tensor.is_running()
-                                           ? running_values(stored, tensor, from, reader)
-                                           : assembled(stored, tensor.box, reader);
-    require_possible(values, tensor, from.folder);
-    set_values(store, tensor, values);
+    set_values(store, tensor, [&](const Box& slice) {
+      std::vector<double> values = tensor.is_running()
+                                       ? running_values(stored, tensor, from, reader)
+                                       : assembled(stored, slice, reader);
+      require_possible(values, tensor, from.folder);
+      return values;
+    });
   }
 }
 

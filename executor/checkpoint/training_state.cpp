@@ -51,15 +51,19 @@ std::vector<StateTensor> state_tensors(const ParameterStore& store, const Networ
   return tensors;
 }
 
-std::vector<double> values_of(const ParameterStore& store, const StateTensor& tensor) {
-  if (tensor.is_running()) return store.running().values(tensor.layer, tensor.second);
-  return store.plain(tensor.second ? ParameterArena::momentum : ParameterArena::weights,
-                     tensor.slot);
+void for_each_slice(const ParameterStore& store,
+                    const StateTensor& tensor,
+                    const std::function<void(const std::vector<double>& values)>& take) {
+  if (tensor.is_running()) return take(store.running().values(tensor.layer, tensor.second));
+  const auto arena = tensor.second ? ParameterArena::momentum : ParameterArena::weights;
+  for (const Box& slice : store.slices(arena, tensor.slot)) {
+    take(store.plain(arena, tensor.slot, slice));
+  }
 }
 
-void set_values(ParameterStore& store, const StateTensor& tensor, std::span<const double> values) {
+void set_values(ParameterStore& store, const StateTensor& tensor, const SliceSource& values) {
   if (tensor.is_running()) {
-    store.running().set(tensor.layer, tensor.second, values);
+    store.running().set(tensor.layer, tensor.second, values(tensor.box));
   } else if (tensor.second) {
     store.set_momentum(tensor.slot, values);
   } else {

@@ -1,7 +1,7 @@
 // Lists what a training carries from step to step: weights, momentum and running values.
 #pragma once
 
-#include <span>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -24,11 +24,14 @@ struct StateTensor {
 
 // All ranks get the tensors in one order.
 std::vector<StateTensor> state_tensors(const ParameterStore& store, const Network& network);
-// Returns the values of the tensor's box in row-major order.
+// Calls take(values) for the slices of the tensor's box, which follow each other in row-major
+// order.
 // @pre a momentum in shards was made whole (ParameterStore::set_whole_momentum)
-std::vector<double> values_of(const ParameterStore& store, const StateTensor& tensor);
-// @pre `values` has as many values as values_of(store, tensor), in row-major order
-void set_values(ParameterStore& store, const StateTensor& tensor, std::span<const double> values);
+void for_each_slice(const ParameterStore& store,
+                    const StateTensor& tensor,
+                    const std::function<void(const std::vector<double>& values)>& take);
+// Asks for the values of each slice of the tensor's box in turn.
+void set_values(ParameterStore& store, const StateTensor& tensor, const SliceSource& values);
 
 std::vector<LayerIndex> batch_norms(const Network& network);
 // Returns the elements of a layer's output that a rank owns, divided by all; replicas count on

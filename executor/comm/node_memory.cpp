@@ -1,8 +1,13 @@
-// Asks the system for the memory of the node, and MPI for the ranks that share it.
+// Asks the system for the memory of the node and of the control group, and MPI for the ranks that
+// share it.
 #include "executor/comm/node_memory.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
 #include <map>
+#include <string>
 
 #include <unistd.h>
 
@@ -11,6 +16,38 @@
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
+namespace {
+
+// Returns the path of this process's control group, "" where there is none of version 2.
+std::string control_group() {
+  const std::string version_2 = "0::";
+  std::ifstream stream("/proc/self/cgroup");
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(version_2)) return line.substr(version_2.size());
+  }
+  return "";
+}
+
+// Returns the least limit of the control group and of those that hold it. Batch systems and
+// containers end a process that needs more.
+std::int64_t control_group_bytes() {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  const std::filesystem::path root("/sys/fs/cgroup");
+  std::filesystem::path group = std::filesystem::path(control_group()).relative_path();
+  for (bool is_root = false; !is_root; group = group.parent_path()) {
+    is_root = group.empty();
+    std::ifstream stream(root / group / "memory.max");  // a number or "max"
+    if (std::int64_t limit = 0; stream >> limit) least = std::min(least, limit);
+  }
+  return least;
+}
+
+std::int64_t host_bytes() {
+  const std::int64_t physical = checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
+  return std::min(physical, control_group_bytes());
+}
+
+}  // namespace
 
 // Ranks may see one device each, all under the number 0, so the place of a device identifies it.
 int most_ranks_on_a_device(const Communicator& world, const Device& device) {
@@ -25,9 +62,7 @@ int most_ranks_on_a_device(const Communicator& world, const Device& device) {
 }
 
 std::int64_t memory_of_rank(const Communicator& world, const Device& device) {
-  const std::int64_t here = device.is_host()
-                                ? checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE))
-                                : device.memory_bytes();
+  const std::int64_t here = device.is_host() ? host_bytes() : device.memory_bytes();
   const double smallest = -world.maximum(-static_cast<double>(here));
   return static_cast<std::int64_t>(smallest / most_ranks_on_a_device(world, device));
 }

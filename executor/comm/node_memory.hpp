@@ -13,9 +13,9 @@ namespace cnnplan {
 // ranks. All ranks get equal results. This call is collective and blocks.
 int most_ranks_on_a_device(const Communicator& world, const Device& device);
 
-// Returns the physical bytes of the smallest node (or of the smallest device with its own memory),
-// divided by most_ranks_on_a_device. All ranks get equal results. This call is collective and
-// blocks.
+// Returns the bytes of the smallest node (or of the smallest device with its own memory), divided
+// by most_ranks_on_a_device. A node has no more than its control group may take. All ranks get
+// equal results. This call is collective and blocks.
 std::int64_t memory_of_rank(const Communicator& world, const Device& device);
 
 // Checks that the memory suffices for the `own_bytes` of every rank, before anything is allocated.

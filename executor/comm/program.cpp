@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <iostream>
+#include <new>
 #include <optional>
 #include <random>
 #include <sstream>
@@ -34,6 +35,8 @@ std::optional<Failure> failure_of(const std::function<void()>& action) {
     return std::nullopt;
   } catch (const Error& error) {
     return Failure{error.exit_code(), error.what(), std::current_exception()};
+  } catch (const std::bad_alloc&) {
+    return Failure{ExitCode::infeasible, "memory ran out", std::current_exception()};
   } catch (const std::exception& error) {
     return Failure{ExitCode::internal,
                    std::string("internal error: ") + error.what(),

@@ -16,10 +16,11 @@ std::vector<std::byte> packed(ElementType element, std::span<const double> value
   return bytes;
 }
 
-std::vector<double> unpacked(ElementType element, const std::vector<std::byte>& bytes) {
+std::vector<double> unpacked(ElementType element, std::span<const std::byte> bytes) {
   return with_type_of(element, [&]<typename T>(T) {
     const auto* values = reinterpret_cast<const T*>(bytes.data());
     std::vector<double> doubles;
+    doubles.reserve(bytes.size() / sizeof(T));
     std::transform(
         values, values + bytes.size() / sizeof(T), std::back_inserter(doubles), [](T value) {
           return static_cast<double>(value);

@@ -14,7 +14,7 @@ namespace cnnplan {
 // Returns the bytes of the values, each rounded to `element`.
 std::vector<std::byte> packed(ElementType element, std::span<const double> values);
 // Returns the values of numbers that lie in `bytes` as `element`.
-std::vector<double> unpacked(ElementType element, const std::vector<std::byte>& bytes);
+std::vector<double> unpacked(ElementType element, std::span<const std::byte> bytes);
 
 // These functions copy all of `bytes` to, or `size_bytes` from, `memory` of the device. They wait
 // until all work of the device is done.

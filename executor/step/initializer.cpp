@@ -42,6 +42,7 @@ void add_uniform(std::uint64_t key,
 }
 
 std::vector<double> initial_weight(const ParameterSlot& slot,
+                                   const Box& slice,
                                    const Network& network,
                                    std::uint64_t seed) {
   const std::uint64_t key = random_key(
@@ -50,9 +51,9 @@ std::vector<double> initial_weight(const ParameterSlot& slot,
       std::holds_alternative<FullyConnected>(network.layer(slot.layer).parameters);
   const double scale = connected ? 1.0 / std::sqrt(fan_in(slot)) : std::sqrt(2.0 / fan_in(slot));
   std::vector<double> values;
-  values.reserve(slot.elements);
+  values.reserve(volume(slice));
   give_sign_of_progress();
-  for_each_run(slot.shape, slot.box, [&](std::int64_t first, std::int64_t count) {
+  for_each_run(slot.shape, slice, [&](std::int64_t first, std::int64_t count) {
     (connected ? add_uniform : add_normal)(key, first, count, scale, values);
   });
   return values;
@@ -61,18 +62,19 @@ std::vector<double> initial_weight(const ParameterSlot& slot,
 }  // namespace
 
 std::vector<double> initial_values(const ParameterSlot& slot,
+                                   const Box& slice,
                                    const Network& network,
                                    std::uint64_t seed) {
   switch (slot.role) {
     case ParameterRole::weight:
-      return initial_weight(slot, network, seed);
+      return initial_weight(slot, slice, network, seed);
     case ParameterRole::scale:
-      return std::vector<double>(slot.elements, 1.0);
+      return std::vector<double>(volume(slice), 1.0);
     case ParameterRole::bias:
     case ParameterRole::shift:
       break;
   }
-  return std::vector<double>(slot.elements, 0.0);
+  return std::vector<double>(volume(slice), 0.0);
 }
 
 }  // namespace cnnplan

@@ -9,12 +9,13 @@
 
 namespace cnnplan {
 
-// Returns the slot's part of the plain tensor, row-major. Weights of convolutions are normal with
+// Returns a slice of the plain tensor, row-major. Weights of convolutions are normal with
 // variance 2 / fan_in (He 2015). Weights of fully connected layers are uniform in +-1 /
 // sqrt(fan_in). Here fan_in is C/groups KD KH KW, and for transposed convolutions F/groups KD KH
-// KW, as PyTorch counts it for every stride. Bias and shift are 0, and scale is 1. @pre slot
-// belongs to `network`
+// KW, as PyTorch counts it for every stride. Bias and shift are 0, and scale is 1.
+// @pre the slot belongs to `network`, and its box holds `slice`
 std::vector<double> initial_values(const ParameterSlot& slot,
+                                   const Box& slice,
                                    const Network& network,
                                    std::uint64_t seed);
 

@@ -11,6 +11,53 @@
 #include "planner/base/checked.hpp"
 
 namespace cnnplan {
+namespace {
+
+// Holds a slice of a slot, in the order of files.
+struct PlainSlice {
+  const Box& box;
+  std::span<const double> values;
+};
+
+// Converts a slice for `memory`, which holds the whole slot in `element`.
+void import_slice(const Backend& backend,
+                  const ParameterSlot& slot,
+                  const PlainSlice& slice,
+                  ElementType element,
+                  std::byte* memory) {
+  if (slot.role != ParameterRole::weight) {
+    const std::vector<std::byte> bytes = packed(element, slice.values);
+    std::copy(bytes.begin(), bytes.end(), memory);
+    return;
+  }
+  const std::int64_t first = slot.box[Dim::n].begin;
+  const Range filters{slice.box[Dim::n].begin - first, slice.box[Dim::n].end - first};
+  backend.import_filters(slot.forward, filters, slice.values, memory);
+}
+
+struct StoredArray {
+  void* data = nullptr;
+  ElementType element = ElementType::fp32;
+};
+
+// Rounds `count` elements to another element, one part after the other.
+void copy_rounded(Device& device,
+                  const StoredArray& from,
+                  const StoredArray& to,
+                  std::int64_t count) {
+  const auto* const source = static_cast<const std::byte*>(from.data);
+  auto* const target = static_cast<std::byte*>(to.data);
+  for (std::int64_t first = 0; first < count; first += most_slice_values) {
+    const std::int64_t some = std::min(most_slice_values, count - first);
+    const std::vector<std::byte> bytes =
+        download(device, source + first * bytes_of(from.element), some * bytes_of(from.element));
+    upload(device,
+           packed(to.element, unpacked(from.element, bytes)),
+           target + first * bytes_of(to.element));
+  }
+}
+
+}  // namespace
 
 ParameterStore::ParameterStore(const Schedule& schedule,
                                const Network& network,
@@ -65,68 +112,108 @@ ElementType ParameterStore::element_of(ParameterArena arena) const {
                                                 : parameter_element(precision_);
 }
 
-std::vector<std::byte> ParameterStore::stored_bytes(ParameterArena arena,
-                                                    SlotIndex slot,
-                                                    std::int64_t elements) const {
+// True where slices are written to and read from the arena itself.
+bool ParameterStore::is_in_place(ParameterArena arena) const {
+  return device().is_host() && !is_in_shards(arena);
+}
+
+ParameterStore::HostBytes ParameterStore::stored(ParameterArena arena, SlotIndex slot) const {
   const std::int64_t element_bytes = bytes_of(element_of(arena));
-  if (!is_in_shards(arena)) {
-    return download(device(), address(arena, slot), elements * element_bytes);
+  if (is_in_shards(arena)) {
+    if (whole_momentum_.empty()) throw std::logic_error("momentum is in shards");
+    return {.data = whole_momentum_.data() + layout_.offset(slot) * element_bytes};
   }
-  if (whole_momentum_.empty()) throw std::logic_error("momentum is in shards");
-  const auto begin = whole_momentum_.begin() + layout_.offset(slot) * element_bytes;
-  return {begin, begin + elements * element_bytes};
-}
-
-std::vector<double> ParameterStore::plain(ParameterArena arena, SlotIndex index) const {
-  const ParameterSlot& slot = slots_.at(index);
-  if (slot.elements == 0) return {};
-  const bool is_weight = slot.role == ParameterRole::weight;
-  const std::int64_t stored_elements = is_weight ? elements(index, index) : slot.elements;
-  const std::vector<std::byte> bytes = stored_bytes(arena, index, stored_elements);
-  if (!is_weight) return unpacked(parameter_element(precision_), bytes);
-  std::vector<double> values(slot.elements);
-  backend_->export_weight(slot.forward, bytes.data(), values);
-  return values;
-}
-
-std::vector<std::byte> ParameterStore::in_backend_format(SlotIndex index,
-                                                         std::span<const double> plain) const {
-  const ParameterSlot& slot = slots_.at(index);
-  const ElementType element = parameter_element(precision_);
-  if (slot.role != ParameterRole::weight) return packed(element, plain);
-  std::vector<std::byte> bytes(elements(index, index) * bytes_of(element));
-  backend_->import_weight(slot.forward, plain, bytes.data());
+  const auto* const memory = static_cast<const std::byte*>(address(arena, slot));
+  if (device().is_host()) return {.data = memory};
+  HostBytes bytes{.copy = download(device(), memory, elements(slot, slot) * element_bytes)};
+  bytes.data = bytes.copy.data();
   return bytes;
 }
 
-void ParameterStore::set_weight(SlotIndex index, std::span<const double> values) {
-  if (slots_.at(index).elements == 0) return;
-  const std::vector<std::byte> bytes = in_backend_format(index, values);
-  upload(device(), bytes, address(ParameterArena::weights, index));
-  if (!has_weight_copies(precision_)) return;
-  upload(device(),
-         packed(element_of(ParameterArena::weight_copies),
-                unpacked(parameter_element(precision_), bytes)),
-         address(ParameterArena::weight_copies, index));
+std::vector<Box> ParameterStore::slices(ParameterArena arena, SlotIndex index) const {
+  const ParameterSlot& slot = slots_.at(index);
+  if (slot.elements == 0) return {};
+  if (slot.role != ParameterRole::weight || !is_in_place(arena)) return {slot.box};
+  return slices_of(slot, backend_->filter_block(slot.forward));
 }
 
-void ParameterStore::set_momentum(SlotIndex index, std::span<const double> values) {
-  if (slots_.at(index).elements == 0) return;
-  const std::vector<std::byte> bytes = in_backend_format(index, values);
-  if (!is_in_shards(ParameterArena::momentum)) {
-    return upload(device(), bytes, address(ParameterArena::momentum, index));
+std::vector<double> ParameterStore::plain(ParameterArena arena, SlotIndex index) const {
+  return plain(arena, index, slots_.at(index).box);
+}
+
+// The backend exports whole blocks of filters, of which some may not be wanted.
+std::vector<double> ParameterStore::plain(ParameterArena arena,
+                                          SlotIndex index,
+                                          const Box& part) const {
+  const ParameterSlot& slot = slots_.at(index);
+  if (is_empty(part)) return {};
+  const HostBytes bytes = stored(arena, index);
+  if (slot.role != ParameterRole::weight) {
+    const ElementType element = parameter_element(precision_);
+    return unpacked(element,
+                    {bytes.data, static_cast<std::size_t>(slot.elements * bytes_of(element))});
   }
+  const std::int64_t block = backend_->filter_block(slot.forward);
+  const Range wanted{part[Dim::n].begin - slot.box[Dim::n].begin,
+                     part[Dim::n].end - slot.box[Dim::n].begin};
+  const Range blocks{wanted.begin / block * block,
+                     std::min((wanted.end + block - 1) / block * block, slot.box[Dim::n].size())};
+  const std::int64_t each = volume(part) / wanted.size();
+  std::vector<double> values(blocks.size() * each);
+  backend_->export_filters(slot.forward, blocks, bytes.data, values);
+  values.resize((wanted.end - blocks.begin) * each);
+  values.erase(values.begin(), values.begin() + (wanted.begin - blocks.begin) * each);
+  return values;
+}
+
+void ParameterStore::set(ParameterArena arena, SlotIndex index, const SliceSource& values) {
+  const ParameterSlot& slot = slots_.at(index);
+  const ElementType element = element_of(arena);
+  for (const Box& box : slices(arena, index)) {
+    const std::vector<double> plain = values(box);
+    const PlainSlice slice{.box = box, .values = plain};
+    if (is_in_place(arena)) {
+      auto* const memory = static_cast<std::byte*>(address(arena, index));
+      import_slice(*backend_, slot, slice, element, memory);
+      continue;
+    }
+    std::vector<std::byte> bytes(elements(index, index) * bytes_of(element));
+    import_slice(*backend_, slot, slice, element, bytes.data());
+    upload_slot(arena, index, bytes);
+  }
+}
+
+// Uploads the slot, or the elements of it that this rank's shard of momentum has.
+void ParameterStore::upload_slot(ParameterArena arena,
+                                 SlotIndex index,
+                                 const std::vector<std::byte>& bytes) {
+  if (!is_in_shards(arena)) return upload(device(), bytes, address(arena, index));
   const SlotShard& shard = layout_.shard_with(index);
-  const std::int64_t element_bytes = bytes_of(element_of(ParameterArena::momentum));
+  const std::int64_t element_bytes = bytes_of(element_of(arena));
   const std::int64_t offset = layout_.offset(index);
-  const std::int64_t count = std::ssize(bytes) / element_bytes;
-  const Range own = intersect(shard.own, Range{offset, offset + count});
+  const Range own = intersect(shard.own, Range{offset, offset + std::ssize(bytes) / element_bytes});
   if (own.size() == 0) return;
   const auto begin = bytes.begin() + (own.begin - offset) * element_bytes;
-  auto* const memory = static_cast<std::byte*>(address(ParameterArena::momentum, shard));
   upload(device(),
-         std::vector<std::byte>(begin, begin + own.size() * element_bytes),
-         memory + (own.begin - shard.own.begin) * element_bytes);
+         {begin, begin + own.size() * element_bytes},
+         static_cast<std::byte*>(address(arena, shard)) +
+             (own.begin - shard.own.begin) * element_bytes);
+}
+
+void ParameterStore::set_weight(SlotIndex index, const SliceSource& values) {
+  set(ParameterArena::weights, index, values);
+  if (!has_weight_copies(precision_)) return;
+  const auto array = [&](ParameterArena arena) {
+    return StoredArray{.data = address(arena, index), .element = element_of(arena)};
+  };
+  copy_rounded(device(),
+               array(ParameterArena::weights),
+               array(ParameterArena::weight_copies),
+               elements(index, index));
+}
+
+void ParameterStore::set_momentum(SlotIndex index, const SliceSource& values) {
+  set(ParameterArena::momentum, index, values);
 }
 
 std::int64_t ParameterStore::bytes() const {
@@ -137,7 +224,9 @@ std::int64_t ParameterStore::bytes() const {
 
 void initialize(ParameterStore& store, const Network& network, std::uint64_t seed) {
   for (const SlotIndex i : store.slots().indices()) {
-    store.set_weight(i, initial_values(store.slots()[i], network, seed));
+    store.set_weight(i, [&](const Box& slice) {
+      return initial_values(store.slots()[i], slice, network, seed);
+    });
   }
 }
 

@@ -11,6 +11,7 @@
 #include "executor/backend/memory_block.hpp"
 #include "executor/step/arena_layout.hpp"
 #include "executor/step/running_values.hpp"
+#include "executor/step/slices.hpp"
 #include "planner/schedule/schedule.hpp"
 
 namespace cnnplan {
@@ -55,10 +56,17 @@ class ParameterStore {
   // ParameterSlot::shape. The list is empty if the part is. This function and the next two wait for
   // the device. @pre the arena is not weight_copies; momentum in shards was made whole
   std::vector<double> plain(ParameterArena arena, SlotIndex slot) const;
-  // Sets the slot, given in the order of plain(), in the weights and in their copies.
-  void set_weight(SlotIndex slot, std::span<const double> plain);
-  // Sets the momentum of the slot. Of momentum in shards, it sets the part that this rank has.
-  void set_momentum(SlotIndex slot, std::span<const double> plain);
+  // Returns some filters of this rank's part, all of a parameter that is no weight.
+  // @pre `part` lies in ParameterSlot::box, and differs from it along dim n only
+  std::vector<double> plain(ParameterArena arena, SlotIndex slot, const Box& part) const;
+  // Returns the boxes of the slices that are converted at once. They are the whole part for memory
+  // of a device, and for momentum in shards, since neither is written in place.
+  std::vector<Box> slices(ParameterArena arena, SlotIndex slot) const;
+  // Both functions ask for the values of each slice in turn, in the order of plain(). The first one
+  // sets the copy of the weight, too. Of momentum in shards, the second one sets the part that this
+  // rank has.
+  void set_weight(SlotIndex slot, const SliceSource& values);
+  void set_momentum(SlotIndex slot, const SliceSource& values);
 
   const RunningValues& running() const { return running_; }
   RunningValues& running() { return running_; }
@@ -71,12 +79,18 @@ class ParameterStore {
   std::int64_t bytes() const;
 
  private:
+  // Refers to bytes in the memory of the host, which may be a copy.
+  struct HostBytes {
+    std::vector<std::byte> copy{};  // empty where none is needed
+    const std::byte* data = nullptr;
+  };
+
   bool is_in_shards(ParameterArena arena) const;
   const MemoryBlock& memory(ParameterArena arena) const;
-  std::vector<std::byte> stored_bytes(ParameterArena arena,
-                                      SlotIndex slot,
-                                      std::int64_t elements) const;
-  std::vector<std::byte> in_backend_format(SlotIndex slot, std::span<const double> plain) const;
+  bool is_in_place(ParameterArena arena) const;
+  HostBytes stored(ParameterArena arena, SlotIndex slot) const;
+  void set(ParameterArena arena, SlotIndex slot, const SliceSource& values);
+  void upload_slot(ParameterArena arena, SlotIndex slot, const std::vector<std::byte>& bytes);
 
   ParameterSlots slots_;
   Precision precision_;

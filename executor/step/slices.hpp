@@ -1,10 +1,13 @@
-// Holds one rank's part of a tensor, and gathers the parts of all ranks on rank 0.
+// Holds one rank's part of a tensor, cuts it into slices of bounded size, and gathers the parts of
+// all ranks on rank 0.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
+#include "planner/schedule/schedule.hpp"
 #include "planner/tensor/box.hpp"
 #include "planner/tensor/mesh.hpp"
 #include "planner/tensor/rank_group.hpp"
@@ -17,6 +20,23 @@ struct TensorSlice {
   Box box;      // where `values` are in it
   std::vector<double> values;
 };
+
+// A slice has at most this many values (2 MiB of doubles), unless a block of filters has more.
+inline constexpr std::int64_t most_slice_values = std::int64_t{1} << 18;
+
+// Returns the values of a slice in plain order.
+using SliceSource = std::function<std::vector<double>(const Box& slice)>;
+
+// Returns how many filters of a tensor of `shape` (F, ...) are converted at once; at least 1.
+std::int64_t filters_at_once(const Shape& shape);
+// Returns the slices of the slot's box in plain order. They have whole blocks of `filter_block`
+// filters, except that the last slice may end within a block.
+std::vector<Box> slices_of(const ParameterSlot& slot, std::int64_t filter_block);
+// Returns a source that hands out `plain` slice by slice, once.
+SliceSource in_slices(std::vector<double> plain);
+
+// Returns `inner` in the indices of a tensor that begins where `outer` begins.
+Box inside(const Box& inner, const Box& outer);
 
 // Returns the ranks that have the same slice of a parameter as `rank`, which is one of them. `mesh`
 // is the mesh of the parameter's layer.

@@ -146,7 +146,9 @@ InferenceReport infer(const Plan& given,
   const auto note = world.rank() == 0 ? callbacks.note : nullptr;
   const Plan plan = without_foreign_names(given, backend->fingerprint(), note);
   const Schedule schedule = lower(plan, world.rank(), {.pass = Pass::inference});
-  require_memory(memory_of(schedule).total_bytes(), plan.network.name(), world, backend->device());
+  MemoryUse memory = memory_of(schedule);
+  memory.process_bytes = plan.prediction.memory.process_bytes;
+  require_memory(memory.total_bytes(), plan.network.name(), world, backend->device());
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
   tell_few_cores(schedule, backend->device(), note);

@@ -1,6 +1,7 @@
 // Trains: it opens the data, sets the first state, runs the steps and reports.
 #include "executor/training/trainer.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -124,6 +125,11 @@ std::int64_t peak_memory(const ParameterStore& parameters,
   return static_cast<std::int64_t>(world.maximum(bytes));
 }
 
+// Returns what the system says of the rank whose process has most. It is collective.
+std::int64_t process_peak(const Device& device, const Communicator& world) {
+  return static_cast<std::int64_t>(world.maximum(static_cast<double>(device.peak_bytes())));
+}
+
 RunReport first_report(const Plan& plan, const Backend& backend, const ResumePoint& resume) {
   RunReport report{.network = plan.network.name(), .ranks = plan.ranks, .batch = plan.batch};
   const DeviceFingerprint fingerprint = backend.fingerprint();
@@ -157,9 +163,12 @@ void train_and_dump(const TrainingContext& context,
   TrainingSteps steps(context, std::move(plan), std::move(schedule));
   steps.run(report);
   report.peak_memory_bytes = peak_memory(context.parameters, steps.runner(), context.world);
+  const std::int64_t trained = process_peak(context.backend.device(), context.world);
   steps.average_running_values();
   if (!context.options.dump_file.empty()) dump_last(steps, context);
   steps.evaluate(report);
+  report.process_peak_bytes =
+      std::max(trained, process_peak(context.backend.device(), context.world));
 }
 
 }  // namespace

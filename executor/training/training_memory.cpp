@@ -36,7 +36,8 @@ std::int64_t state_bytes(const Schedule& schedule, const TrainingOptions& option
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options) {
-  const std::int64_t states = state_bytes(schedule, options);
+  const std::int64_t process = plan.prediction.memory.process_bytes;
+  const std::int64_t states = checked_add(process, state_bytes(schedule, options));
   const std::int64_t bytes = std::max(
       total_bytes(schedule), total_bytes(lower(plan, schedule.rank, {.pass = Pass::inference})));
   if (!options.gradient_check_period || plan.multigrid.empty()) return checked_add(bytes, states);

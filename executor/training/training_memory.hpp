@@ -9,8 +9,9 @@
 namespace cnnplan {
 
 // Returns the memory that a training needs on a rank. Steps, gradient checks and evaluations run
-// one after the other, so the largest of them counts. Samples that are read ahead do not count, nor
-// do workspaces of kernels. `schedule` is the training schedule of `plan` on this rank.
+// one after the other, so the largest of them counts. The process counts as the plan says. Samples
+// that are read ahead do not count, nor do workspaces of kernels. `schedule` is the training
+// schedule of `plan` on this rank.
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
                           const TrainingOptions& options);

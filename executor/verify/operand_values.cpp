@@ -35,7 +35,7 @@ std::vector<double> plain_weight(const Backend& backend,
   forward.phase = KernelPhase::forward;
   const std::vector<std::byte> bytes = packed(parameter_element(spec.precision), stored_values);
   std::vector<double> plain(weight_volume(spec));
-  backend.export_weight(forward, bytes.data(), plain);
+  export_weight(backend, forward, bytes.data(), plain);
   return plain;
 }
 

@@ -57,6 +57,23 @@ class InfeasibleError : public Error {
 class BackendError : public Error {
  public:
   explicit BackendError(const std::string& message) : Error(ExitCode::environment, message) {}
+
+ protected:
+  BackendError(ExitCode exit_code, const std::string& message) : Error(exit_code, message) {}
+};
+
+// A device lacks memory for what its library does (exit code 4). It is a BackendError because
+// another kernel may need less.
+class DeviceMemoryError : public BackendError {
+ public:
+  explicit DeviceMemoryError(const std::string& message)
+      : BackendError(ExitCode::infeasible, message) {}
+};
+
+// The system did not give memory that the program asked for (exit code 4).
+class OutOfMemoryError : public Error {
+ public:
+  explicit OutOfMemoryError(const std::string& message) : Error(ExitCode::infeasible, message) {}
 };
 
 // The device failed in a way that ends its use by this process (exit code 5), for example because a

@@ -18,7 +18,7 @@ constexpr std::array<Row, 13> rows{
      {ExitCode::internal, "internal error: the program has a fault"},
      {ExitCode::usage, "the command line is wrong"},
      {ExitCode::bad_input, "an input file, or a value in it, is wrong"},
-     {ExitCode::infeasible, "no plan fits into the memory of the ranks"},
+     {ExitCode::infeasible, "no plan fits into the memory of the ranks, or memory ran out"},
      {ExitCode::environment, "the machine, its libraries or the launch do not suit the command"},
      {ExitCode::prediction_outside_limit, "the prediction is off by more than --max-error"},
      {ExitCode::not_finite, "a value of the training is NaN or infinite"},

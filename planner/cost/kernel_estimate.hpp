@@ -1,5 +1,7 @@
-// Holds the estimated time of a kernel that was not timed, with its range.
+// Holds the estimated time of a kernel that was not timed, with its range, and its workspace.
 #pragma once
+
+#include <cstdint>
 
 namespace cnnplan {
 
@@ -7,6 +9,7 @@ struct KernelEstimate {
   double seconds = 0.0;
   double low_s = 0.0;
   double high_s = 0.0;
+  std::int64_t workspace_bytes = 0;
 };
 
 }  // namespace cnnplan

@@ -71,11 +71,15 @@ KernelNeighbours::Features KernelNeighbours::features_of(const KernelSpec& spec)
           static_cast<float>(spec.bias + spec.relu + spec.residual)};
 }
 
-void KernelNeighbours::add(const KernelSpec& spec, double work, double seconds) {
+void KernelNeighbours::add(const KernelSpec& spec,
+                           double work,
+                           double seconds,
+                           std::int64_t workspace_bytes) {
   if (!(seconds > 0) || !(work > 0)) return;
   const Features features = features_of(spec);
   for (std::size_t f = 0; f < feature_count; ++f) features_[f].push_back(features[f]);
   log_throughput_.push_back(std::log(work / seconds));
+  workspace_per_byte_.push_back(static_cast<double>(workspace_bytes) / bytes(spec));
 }
 
 std::vector<float> KernelNeighbours::distances_squared(const Features& query) const {
@@ -107,7 +111,8 @@ KernelEstimate KernelNeighbours::estimate(const KernelSpec& spec, double work) c
   const double spread = 1 + spread_per_doubling * std::sqrt(found.front().distance_squared);
   return {.seconds = work / std::exp(weighted / weights),
           .low_s = work / std::exp(fastest) / spread,
-          .high_s = work / std::exp(slowest) * spread};
+          .high_s = work / std::exp(slowest) * spread,
+          .workspace_bytes = std::llround(workspace_per_byte_[found.front().index] * bytes(spec))};
 }
 
 }  // namespace cnnplan

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "planner/cost/kernel_estimate.hpp"
@@ -22,10 +23,11 @@ class KernelNeighbours {
   // their work. Work may have any unit that all kernels share, such as flops, or seconds by the
   // rates of the device. Kernels without work or time say nothing about throughput and are left
   // out.
-  void add(const KernelSpec& spec, double work, double seconds);
+  void add(const KernelSpec& spec, double work, double seconds, std::int64_t workspace_bytes = 0);
   // Divides the work by a mean throughput of the three nearest kernels: their logarithms are
   // averaged with weights 1/distance^2. The range covers the estimates by each of these kernels
-  // alone, and it grows with the distance to the nearest kernel.
+  // alone, and it grows with the distance to the nearest kernel. The workspace is that of the
+  // nearest kernel, in proportion to the bytes of the operands.
   // @pre at least one kernel was added
   KernelEstimate estimate(const KernelSpec& spec, double work) const;
   std::size_t size() const { return log_throughput_.size(); }
@@ -40,6 +42,7 @@ class KernelNeighbours {
 
   std::array<std::vector<float>, feature_count> features_;  // one list per feature: vectorises
   std::vector<double> log_throughput_;                      // work per second
+  std::vector<double> workspace_per_byte_;                  // of the operands
 };
 
 }  // namespace cnnplan

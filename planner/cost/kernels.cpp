@@ -66,7 +66,8 @@ KernelCosts::KernelCosts(const Profile& profile, Rates rates)
     measured_.insert_or_assign(key, time_of(timing));
     concurrencies_.insert(key.concurrency);
     if (!can_estimate_others(key)) continue;
-    neighbours_[family_of(key)].add(key, neighbour_work(key), timing.median_s);
+    neighbours_[family_of(key)].add(
+        key, neighbour_work(key), timing.median_s, timing.workspace_bytes);
   }
 }
 
@@ -95,7 +96,8 @@ KernelEstimate KernelCosts::in_turns(const KernelSpec& spec) const {
   const KernelTime time = lookup(alone(spec));
   return {.seconds = spec.concurrency * time.seconds,
           .low_s = time.low_s,
-          .high_s = spec.concurrency * time.high_s};
+          .high_s = spec.concurrency * time.high_s,
+          .workspace_bytes = time.workspace_bytes};
 }
 
 KernelEstimate KernelCosts::estimate(const KernelSpec& spec) const {
@@ -136,8 +138,11 @@ KernelTime KernelCosts::lookup(const KernelSpec& spec) const {
     if (known != estimated_.end()) return known->second;
   }
   const KernelEstimate made = estimate(key);
-  const KernelTime time{
-      .seconds = made.seconds, .low_s = made.low_s, .high_s = made.high_s, .estimated = true};
+  const KernelTime time{.seconds = made.seconds,
+                        .low_s = made.low_s,
+                        .high_s = made.high_s,
+                        .estimated = true,
+                        .workspace_bytes = made.workspace_bytes};
   const std::scoped_lock lock(estimating_);
   estimated_.emplace(key, time);
   return time;

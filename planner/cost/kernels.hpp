@@ -24,7 +24,7 @@ struct KernelTime {
   double low_s = 0.0;
   double high_s = 0.0;
   bool estimated = false;
-  std::int64_t workspace_bytes = 0;  // 0 when estimated
+  std::int64_t workspace_bytes = 0;  // 0 when estimated by rates
   double rank_spread_s = 0.0;        // standard deviation between ranks; 0 when estimated
 };
 

@@ -6,15 +6,18 @@
 namespace cnnplan {
 namespace {
 
+bool is_three_dimensional(const Window& window) {
+  return window.dims[0].kernel > 1;
+}
+
 double efficiency_of(const ConvolutionEfficiency& efficiency, const Window& window) {
+  if (is_three_dimensional(window)) return efficiency.three_dimensional;
   const auto all = [&window](auto&& holds) {
     return std::all_of(window.dims.begin(), window.dims.end(), holds);
   };
   if (!all([](const WindowDim& dim) { return dim.stride == 1; })) return efficiency.strided;
   if (all([](const WindowDim& dim) { return dim.kernel == 1; })) return efficiency.pointwise;
-  const bool is_plane = window.dims[0].kernel == 1;
-  const bool is_three_by_three =
-      is_plane && window.dims[1].kernel == 3 && window.dims[2].kernel == 3;
+  const bool is_three_by_three = window.dims[1].kernel == 3 && window.dims[2].kernel == 3;
   const bool is_dilated = !all([](const WindowDim& dim) { return dim.dilation == 1; });
   return is_three_by_three && !is_dilated ? efficiency.three_by_three : efficiency.other;
 }
@@ -73,9 +76,11 @@ RateParts rate_parts(const DefaultRates& rates, const KernelSpec& spec) {
 KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec) {
   const double seconds = rate_parts(rates, spec).seconds();
   const PrecisionRates& precision = rates_of(rates, spec.precision);
+  const bool is_volume = spec.kind == KernelKind::convolution && is_three_dimensional(spec.window);
+  const double spread = is_volume ? least_volume_spread : 1.0;
   return {.seconds = seconds,
-          .low_s = seconds * precision.low_factor,
-          .high_s = seconds * precision.high_factor};
+          .low_s = seconds * std::min(precision.low_factor, 1.0 / spread),
+          .high_s = seconds * std::max(precision.high_factor, spread)};
 }
 
 KernelEstimate rate_estimate(const DefaultRates& rates, const KernelSpec& spec) {

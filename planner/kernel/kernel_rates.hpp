@@ -16,6 +16,8 @@ struct ConvolutionEfficiency {
   double three_by_three = 1.0;  // 3x3, stride 1, not dilated
   double strided = 1.0;         // any stride above 1
   double other = 1.0;
+  // Windows that are deeper than one, of any stride. Platform files without it take `other`.
+  double three_dimensional = 1.0;
   auto operator<=>(const ConvolutionEfficiency&) const = default;
 };
 
@@ -34,6 +36,7 @@ struct PrecisionRates {
   Precision precision = Precision::fp32;
   double flops_per_s = 0.0;  // nominal
   // The fit left some kernels out. 80 % of these took between these multiples of the estimate.
+  // Three-dimensional windows have a wider range (rate_estimate).
   double low_factor = 1.0;
   double high_factor = 1.0;
   ConvolutionRates forward;

@@ -25,11 +25,12 @@ struct Field {
   Value Object::*member;
 };
 
-constexpr std::array<Field<double, ConvolutionEfficiency>, 4> efficiency_fields{{
+constexpr std::array<Field<double, ConvolutionEfficiency>, 5> efficiency_fields{{
     {"pointwise", &ConvolutionEfficiency::pointwise},
     {"three_by_three", &ConvolutionEfficiency::three_by_three},
     {"strided", &ConvolutionEfficiency::strided},
     {"other", &ConvolutionEfficiency::other},
+    {"three_dimensional", &ConvolutionEfficiency::three_dimensional},
 }};
 
 constexpr std::array<Field<double, ConvolutionRates>, 3> half_fields{{
@@ -45,10 +46,11 @@ constexpr std::array<Field<ConvolutionRates, PrecisionRates>, 3> phase_fields{{
 }};
 
 ConvolutionEfficiency read_efficiency(const JsonReader& reader) {
-  reader.allow_keys({"pointwise", "three_by_three", "strided", "other"});
+  reader.allow_keys({"pointwise", "three_by_three", "strided", "other", "three_dimensional"});
   ConvolutionEfficiency efficiency;
   for (const auto& [key, member] : efficiency_fields) {
-    efficiency.*member = reader.at(key).number(efficiency_range);
+    const bool is_missing = member == &ConvolutionEfficiency::three_dimensional && !reader.has(key);
+    efficiency.*member = is_missing ? efficiency.other : reader.at(key).number(efficiency_range);
   }
   return efficiency;
 }

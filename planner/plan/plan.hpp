@@ -85,9 +85,12 @@ struct MemoryUse {
   std::int64_t activations_bytes = 0;  // activations and error signals
   std::int64_t buffers_bytes = 0;      // transfer buffers, workspaces, statistics
   std::int64_t available_bytes = 0;
-  // @throws InputError when the sum is not a 64-bit integer
+  // The program and its libraries before they have any parameters; 0: the platform does not say.
+  std::int64_t process_bytes = 0;
+  // Returns the sum of the four shares. @throws InputError when it is not a 64-bit integer
   std::int64_t total_bytes() const {
-    return checked_add(checked_add(parameters_bytes, activations_bytes), buffers_bytes);
+    return checked_add(checked_add(checked_add(parameters_bytes, activations_bytes), buffers_bytes),
+                       process_bytes);
   }
   bool operator==(const MemoryUse&) const = default;
 };

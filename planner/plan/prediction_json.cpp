@@ -34,12 +34,17 @@ PredictedOperation read_operation(const JsonReader& reader, int schema) {
 }
 
 MemoryUse read_memory(const JsonReader& reader) {
-  reader.allow_keys({"parameters_bytes", "activations_bytes", "buffers_bytes", "available_bytes"});
+  reader.allow_keys({"parameters_bytes",
+                     "activations_bytes",
+                     "buffers_bytes",
+                     "available_bytes",
+                     "process_bytes"});
   MemoryUse memory;
   reader.read("parameters_bytes", memory.parameters_bytes, bytes_range);
   reader.read("activations_bytes", memory.activations_bytes, bytes_range);
   reader.read("buffers_bytes", memory.buffers_bytes, bytes_range);
   reader.read("available_bytes", memory.available_bytes, bytes_range);
+  reader.read("process_bytes", memory.process_bytes, bytes_range);
   return memory;
 }
 
@@ -147,10 +152,12 @@ Json to_ordered_json(const PredictedOperation& operation) {
 }
 
 Json to_ordered_json(const MemoryUse& memory) {
-  return {{"parameters_bytes", memory.parameters_bytes},
-          {"activations_bytes", memory.activations_bytes},
-          {"buffers_bytes", memory.buffers_bytes},
-          {"available_bytes", memory.available_bytes}};
+  Json json{{"parameters_bytes", memory.parameters_bytes},
+            {"activations_bytes", memory.activations_bytes},
+            {"buffers_bytes", memory.buffers_bytes},
+            {"available_bytes", memory.available_bytes}};
+  if (memory.process_bytes > 0) json["process_bytes"] = memory.process_bytes;
+  return json;
 }
 
 Json to_ordered_json(const UnitChoice& choice) {

@@ -71,7 +71,10 @@ struct Platform {
   std::string name = "generic";
   std::string device = "generic";  // fingerprint of the compute device
   std::int64_t memory_bytes = 0;   // of one rank; 0: not known
-  std::vector<Level> levels;       // innermost first; the last one holds all ranks
+  // What a rank's process takes of it before it has parameters, measured in an empty run; 0: not
+  // known. It is one figure for all networks.
+  std::int64_t process_bytes = 0;
+  std::vector<Level> levels;  // innermost first; the last one holds all ranks
   // The first counts if several have equal kind, algorithm and number of ranks.
   std::vector<AllreduceFit> allreduce;
   double gamma_s_per_byte = 0.0;    // adding received bytes to local ones

@@ -123,6 +123,7 @@ Platform parse_platform(std::string_view json, const std::string& file) {
                    "name",
                    "device",
                    "memory_bytes",
+                   "process_bytes",
                    "levels",
                    "allreduce",
                    "gamma_s_per_byte",
@@ -135,6 +136,7 @@ Platform parse_platform(std::string_view json, const std::string& file) {
   root.read("name", platform.name);
   root.read("device", platform.device);
   root.read("memory_bytes", platform.memory_bytes, bytes_range);
+  root.read("process_bytes", platform.process_bytes, bytes_range);
   if (root.has("allreduce")) {
     for (const JsonReader& entry : root.at("allreduce").entries()) {
       platform.allreduce.push_back(read_allreduce_fit(entry));
@@ -161,6 +163,7 @@ std::string to_json(const Platform& platform) {
   document["device"] = platform.device;
   document["measured"] = platform.measured;
   document["memory_bytes"] = platform.memory_bytes;
+  if (platform.process_bytes > 0) document["process_bytes"] = platform.process_bytes;
   document["gamma_s_per_byte"] = platform.gamma_s_per_byte;
   document["copy_s_per_byte"] = platform.copy_s_per_byte;
   document["overlap_efficiency"] = platform.overlap_efficiency;

@@ -170,12 +170,17 @@ PlanWork measured_work_of(const Plan& plan,
                           const PriceList& prices,
                           const Look& look) {
   const Platform& platform = prices.platform();
+  const MemoryLimit limit{.available_bytes = platform.memory_bytes,
+                          .process_bytes = platform.process_bytes};
   std::vector<MemoryUse> memory(classes.representatives().size());
   const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
     const Workspaces workspaces = workspaces_of(made);
-    memory[i] = detail == Detail::priced
-                    ? memory_within(platform.memory_bytes, made.schedule, workspaces)
-                    : memory_of(made.schedule, workspaces);
+    if (detail == Detail::priced) {
+      memory[i] = memory_within(limit, made.schedule, workspaces);
+    } else {
+      memory[i] = memory_of(made.schedule, workspaces);
+      memory[i].process_bytes = limit.process_bytes;
+    }
     look(i, made);
   };
   PlanWork work = work_of(plan, std::move(classes), {.detail = detail}, prices, look_at_memory);

@@ -125,7 +125,9 @@ Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& 
   comparison.step = {"step", plan.prediction.step_s, run.step.median_s};
   comparison.measured_step = run.step;
   comparison.predicted_memory_bytes = plan.prediction.memory.total_bytes();
-  comparison.measured_memory_bytes = run.peak_memory_bytes;
+  comparison.predicted_process = plan.prediction.memory.process_bytes > 0;
+  comparison.allocated_memory_bytes = run.peak_memory_bytes;
+  comparison.process_peak_bytes = run.process_peak_bytes;
   const std::vector<std::string> groups = join(plan, run, comparison);
   comparison.groups = group_times(plan.network, comparison.operations, groups);
   summarise(comparison);

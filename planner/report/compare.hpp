@@ -35,7 +35,9 @@ struct Comparison {
   ComparedTime step;
   Measured measured_step;
   std::int64_t predicted_memory_bytes = 0;  // of the rank that needs most; 0: not known
-  std::int64_t measured_memory_bytes = 0;   // of the rank that needs most; 0: not known
+  bool predicted_process = false;           // the prediction counts the process itself
+  std::int64_t allocated_memory_bytes = 0;  // of the rank that needs most; 0: not known
+  std::int64_t process_peak_bytes = 0;      // as the system saw it; 0: not known
   std::vector<ComparedTime> groups;         // layers in network order, then "reduce" and "sgd"
   std::vector<ComparedTime> operations;     // matched, in the order of the plan
   std::vector<UnmatchedOperation> only_predicted;

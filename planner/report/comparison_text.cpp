@@ -41,10 +41,17 @@ std::string spread_text(const Measured& step) {
 // The text is empty where a side does not know its memory.
 std::string memory_text(const Comparison& comparison) {
   const std::int64_t predicted = comparison.predicted_memory_bytes;
-  const std::int64_t measured = comparison.measured_memory_bytes;
-  if (predicted == 0 || measured == 0) return "";
-  return "memory of a rank: predicted " + bytes_text(predicted) + ", measured peak " +
-         bytes_text(measured) + '\n';
+  const std::int64_t peak = comparison.process_peak_bytes;
+  if (predicted == 0 || comparison.allocated_memory_bytes == 0) return "";
+  std::string text = "memory of a rank: predicted " + bytes_text(predicted) + ", allocated " +
+                     bytes_text(comparison.allocated_memory_bytes);
+  if (peak > 0) {
+    text += ", peak of the process " + bytes_text(peak) + " (" +
+            fixed(static_cast<double>(peak) / static_cast<double>(predicted), 2) +
+            " of the prediction" + (comparison.predicted_process ? "" : ", which leaves it out") +
+            ")";
+  }
+  return text + '\n';
 }
 
 }  // namespace

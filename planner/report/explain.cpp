@@ -105,7 +105,9 @@ std::string memory_text(const MemoryUse& memory, bool any_estimated) {
             ")";
   }
   return text + ": parameters " + bytes_text(memory.parameters_bytes) + ", activations " +
-         bytes_text(memory.activations_bytes) + ", buffers " + bytes_text(memory.buffers_bytes);
+         bytes_text(memory.activations_bytes) + ", buffers " + bytes_text(memory.buffers_bytes) +
+         (memory.process_bytes > 0 ? ", process " + bytes_text(memory.process_bytes)
+                                   : ", process not measured");
 }
 
 // The text is empty where sums of any size use one algorithm.

@@ -56,7 +56,11 @@ struct RunReport {
   // where nothing was evaluated.
   std::vector<double> test_accuracy{};
   std::vector<double> test_loss{};  // like test_accuracy, for losses that compare with targets
+  // Both are of the rank with most. The first is what the program allocated for parameters,
+  // activations and buffers. The second is the peak that the system saw (Device::peak_bytes); 0:
+  // not known.
   std::int64_t peak_memory_bytes = 0;
+  std::int64_t process_peak_bytes = 0;
   std::map<std::string, std::string> environment;
   std::vector<InputFile> inputs;
   bool operator==(const RunReport&) const = default;

@@ -83,6 +83,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
                    "test_accuracy",
                    "test_loss",
                    "peak_memory_bytes",
+                   "process_peak_bytes",
                    "environment"});
   RunReport run{.network = root.at("network").text()};
   run.ranks = root.at("ranks").integer<int>(ranks_range);
@@ -94,6 +95,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
   run.step = read_measured(step);
   read_lists(root, document.schema(), run);
   root.read("peak_memory_bytes", run.peak_memory_bytes, bytes_range);
+  root.read("process_peak_bytes", run.process_peak_bytes, bytes_range);
   run.inputs = read_input_files(root);
   return run;
 }
@@ -118,6 +120,7 @@ std::string to_json(const RunReport& run) {
   if (!run.test_accuracy.empty()) document["test_accuracy"] = run.test_accuracy;
   if (!run.test_loss.empty()) document["test_loss"] = run.test_loss;
   document["peak_memory_bytes"] = run.peak_memory_bytes;
+  document["process_peak_bytes"] = run.process_peak_bytes;
   document["environment"] = OrderedJson::object();
   for (const auto& [key, value] : run.environment) document["environment"][key] = value;
   document["operations"] = OrderedJson::array();

@@ -120,14 +120,19 @@ MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces) {
   return use;
 }
 
-MemoryUse memory_within(std::int64_t available_bytes,
+MemoryUse memory_within(const MemoryLimit& limit,
                         Schedule& schedule,
                         const Workspaces& workspaces) {
+  const auto use = [&] {
+    MemoryUse sum = memory_of(schedule, workspaces);
+    sum.process_bytes = limit.process_bytes;
+    return sum;
+  };
   schedule.arena_bytes = most_arena_bytes(schedule);
-  const MemoryUse most = memory_of(schedule, workspaces);
-  if (fits(most.total_bytes(), available_bytes)) return most;
+  const MemoryUse most = use();
+  if (fits(most.total_bytes(), limit.available_bytes)) return most;
   place_buffers(schedule);
-  return memory_of(schedule, workspaces);
+  return use();
 }
 
 MemoryUse most_of(std::span<const MemoryUse> ranks, std::int64_t available_bytes) {

@@ -1,17 +1,21 @@
 // Says what memory a rank needs: the one home of the rule that prediction, search and executor ask.
 //
-// A rank's memory has three shares (MemoryUse):
+// A rank's memory has four shares (MemoryUse):
 //
 //   parameters   Weights, their copies in the precision of activations, gradients, and momentum.
 //   activations  The arena, in which buffers whose lives do not overlap share memory
 //                (memory_layout.hpp). Samples and the states of chains have memory of their own.
 //   buffers      All other buffers: labels, losses, running values and parts of gradients. Messages
 //                that are copied on their way (staging). Workspaces of kernels.
+//   process      The program and its libraries, as the platform says (Platform::process_bytes).
+//
+// Schedules have the first three. The prediction adds the last one.
 //
 // The executor checks the sum before it allocates (executor/comm/node_memory.hpp). It may allocate
 // more, because a backend may pad weights (executor/step/parameter_store.hpp); run.json has the
-// bytes as peak_memory_bytes. The search prices memory before a plan has a schedule: layers by
-// layer_bytes, and what a reader keeps of its input by planner/search/pricing/edge_prices.hpp.
+// bytes as peak_memory_bytes, and what the system says of the process as process_peak_bytes. The
+// search prices memory before a plan has a schedule: layers by layer_bytes, and what a reader keeps
+// of its input by planner/search/pricing/edge_prices.hpp.
 #pragma once
 
 #include <cstdint>
@@ -45,12 +49,15 @@ std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspa
 // Returns the memory of one rank. Without `workspaces`, no workspaces of kernels count.
 // @pre arena_bytes is set. available_bytes of the result stays 0, as in memory_within
 MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces = {});
-// Returns the memory of a schedule that was lowered for prices, and sets its arena_bytes. If all
-// buffers fit without sharing memory, it returns their sum, which is more than the rank needs.
-// Otherwise, buffers get places first.
-MemoryUse memory_within(std::int64_t available_bytes,
-                        Schedule& schedule,
-                        const Workspaces& workspaces);
+// Says how much memory there is for a rank, and how much of it the process takes; 0 if not known.
+struct MemoryLimit {
+  std::int64_t available_bytes = 0;
+  std::int64_t process_bytes = 0;
+};
+// Returns the memory of a schedule that was lowered for prices, with that of the process, and sets
+// the schedule's arena_bytes. If all buffers fit without sharing memory, it returns their sum,
+// which is more than the rank needs. Otherwise, buffers get places first.
+MemoryUse memory_within(const MemoryLimit& limit, Schedule& schedule, const Workspaces& workspaces);
 // Returns the memory of the rank that needs most, with available_bytes set. All needs are 0 where
 // there are no ranks.
 MemoryUse most_of(std::span<const MemoryUse> ranks, std::int64_t available_bytes);

@@ -93,7 +93,7 @@ PROJECT = [
     ("executor/*", ["planner/base/*", "planner/plan/normalised_values.hpp",
                     "executor/{comm,agreement,training,verify}/*"]),
 
-    ("profiler/*", ["planner/{base,tensor,kernel,platform,plan,run,schedule,cost,import,report}/*",
+    ("profiler/*", ["planner/{base,tensor,network,kernel,platform,plan,run,schedule,cost,import,report}/*",
                     "planner/search/candidates/*", "executor/{backend,comm,data,step}/*", "executor/cli_{exit,comm_timeout}.hpp"]),
     ("profiler/cudnn_bench/*", ["planner/{base,tensor,network,kernel,plan,run,json,schedule,import}/*",
                                 "planner/search/candidates/*", "executor/backend/{,cudnn/,cudnn/cuda/,cudnn/kernels/}*"]),

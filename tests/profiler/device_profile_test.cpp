@@ -55,15 +55,20 @@ class HookedBackend final : public Backend {
   std::int64_t weight_elements(const KernelSpec& convolution) const override {
     return inner_->weight_elements(convolution);
   }
-  void import_weight(const KernelSpec& convolution,
-                     std::span<const double> plain,
-                     void* weight) const override {
-    inner_->import_weight(convolution, plain, weight);
+  std::int64_t filter_block(const KernelSpec& convolution) const override {
+    return inner_->filter_block(convolution);
   }
-  void export_weight(const KernelSpec& convolution,
-                     const void* weight,
-                     std::span<double> plain) const override {
-    inner_->export_weight(convolution, weight, plain);
+  void import_filters(const KernelSpec& convolution,
+                      Range filters,
+                      std::span<const double> plain,
+                      void* weight) const override {
+    inner_->import_filters(convolution, filters, plain, weight);
+  }
+  void export_filters(const KernelSpec& convolution,
+                      Range filters,
+                      const void* weight,
+                      std::span<double> plain) const override {
+    inner_->export_filters(convolution, filters, weight, plain);
   }
 
  private:

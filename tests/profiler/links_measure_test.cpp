@@ -15,6 +15,7 @@ LinkOptions few_sizes() {
           .budget_s = 1e-3,
           .device = "a CPU",
           .device_memory = &device,
+          .process_bytes = 123,
           .progress = {}};
 }
 
@@ -33,6 +34,7 @@ void check_curves(const LinkMeasurements& measured, int ranks) {
   }
   CHECK(measured.local.launch_s > 0);
   CHECK(measured.memory_bytes > 0);
+  CHECK(measured.process_bytes == 123);
 }
 
 void check_progress(const std::vector<LinkProgress>& seen) {

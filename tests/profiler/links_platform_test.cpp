@@ -46,7 +46,8 @@ LinkMeasurements four_ranks() {
                  sum_line(AllreduceAlgorithm::ring, 4, 6e-6, 3e-10)},
       .local = {},
       .device = "a CPU",
-      .memory_bytes = 1000};
+      .memory_bytes = 1000,
+      .process_bytes = 70};
   measurements.local.adds = {{.bytes = 100, .time = {.median_s = 2e-9}}};
   measurements.local.copies = {{.bytes = 100, .time = {.median_s = 5e-9}}};
   measurements.local.overlap = {.compute_s = 1.0, .exchange_s = 2.0, .both_s = 2.25};
@@ -114,6 +115,7 @@ TEST_CASE("platform_of: collectives by algorithm and ranks, local costs, what el
   CHECK(platform.launch_s == 1e-7);
   CHECK(platform.device == "a CPU");
   CHECK(platform.memory_bytes == 1000);
+  CHECK(platform.process_bytes == 70);
   CHECK(platform.measured);
 }
 

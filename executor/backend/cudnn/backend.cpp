@@ -9,17 +9,18 @@
 namespace cnnplan::cudnn {
 namespace {
 
-// Calls visit(place in plain order, place in memory) for all elements of a weight.
+// Calls visit(place in plain order, place in memory) for all elements of some filters. The first
+// place counts from the first of these filters, the second one from the begin of the weight.
 template <typename Visit>
-void for_each_weight(const KernelSpec& convolution, Visit visit) {
+void for_each_weight(const KernelSpec& convolution, Range filters, Visit visit) {
   const std::int64_t channels = convolution.in[Dim::c] / convolution.groups;
-  const std::int64_t elements = weight_volume(convolution);
-  if (elements == 0) return;
-  const std::int64_t taps = elements / (convolution.out[Dim::c] * channels);
-  for (std::int64_t plain = 0; plain < elements; ++plain) {
+  const std::int64_t all = weight_volume(convolution);
+  if (all == 0) return;
+  const std::int64_t taps = all / (convolution.out[Dim::c] * channels);
+  for (std::int64_t plain = 0; plain < filters.size() * channels * taps; ++plain) {
     const std::int64_t tap = plain % taps;
     const std::int64_t channel = plain / taps % channels;
-    const std::int64_t filter = plain / taps / channels;
+    const std::int64_t filter = filters.begin + plain / taps / channels;
     visit(plain, (filter * taps + tap) * channels + channel);
   }
 }
@@ -39,12 +40,15 @@ class CudnnBackend final : public Backend {
   std::int64_t weight_elements(const KernelSpec& convolution) const override {
     return weight_volume(convolution);
   }
-  void import_weight(const KernelSpec& convolution,
-                     std::span<const double> plain,
-                     void* weight) const override;
-  void export_weight(const KernelSpec& convolution,
-                     const void* weight,
-                     std::span<double> plain) const override;
+  std::int64_t filter_block(const KernelSpec& /*convolution*/) const override { return 1; }
+  void import_filters(const KernelSpec& convolution,
+                      Range filters,
+                      std::span<const double> plain,
+                      void* weight) const override;
+  void export_filters(const KernelSpec& convolution,
+                      Range filters,
+                      const void* weight,
+                      std::span<double> plain) const override;
 
  private:
   mutable Library library_;
@@ -85,23 +89,25 @@ std::unique_ptr<Kernel> CudnnBackend::make_kernel(const KernelSpec& spec,
   return cudnn::make_kernel(library_, implementation, spec, constants);
 }
 
-void CudnnBackend::import_weight(const KernelSpec& convolution,
-                                 std::span<const double> plain,
-                                 void* weight) const {
-  require_weight(convolution, plain.size());
+void CudnnBackend::import_filters(const KernelSpec& convolution,
+                                  Range filters,
+                                  std::span<const double> plain,
+                                  void* weight) const {
+  require_filters(convolution, filters, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
-    for_each_weight(convolution, [&](std::size_t from, std::int64_t to) {
+    for_each_weight(convolution, filters, [&](std::size_t from, std::int64_t to) {
       static_cast<T*>(weight)[to] = stored<T>(plain[from]);
     });
   });
 }
 
-void CudnnBackend::export_weight(const KernelSpec& convolution,
-                                 const void* weight,
-                                 std::span<double> plain) const {
-  require_weight(convolution, plain.size());
+void CudnnBackend::export_filters(const KernelSpec& convolution,
+                                  Range filters,
+                                  const void* weight,
+                                  std::span<double> plain) const {
+  require_filters(convolution, filters, plain.size());
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
-    for_each_weight(convolution, [&](std::size_t to, std::int64_t from) {
+    for_each_weight(convolution, filters, [&](std::size_t to, std::int64_t from) {
       plain[to] = static_cast<const T*>(weight)[from];
     });
   });

@@ -76,10 +76,28 @@ void require_precision(const Backend& backend, Precision precision) {
                          "; it has: " + known);
 }
 
-void require_weight(const KernelSpec& convolution, std::size_t size) {
-  if (std::cmp_equal(size, weight_volume(convolution))) return;
-  throw std::logic_error("weight of " + std::to_string(size) + " elements for " +
-                         to_text(convolution));
+void require_filters(const KernelSpec& convolution, Range filters, std::size_t size) {
+  const std::int64_t all = convolution.out[Dim::c];
+  const bool are_there = filters.begin >= 0 && filters.end <= all;
+  const std::int64_t each = all == 0 ? 0 : weight_volume(convolution) / all;
+  if (are_there && std::cmp_equal(size, filters.size() * each)) return;
+  throw std::logic_error(std::to_string(size) + " elements for filters " +
+                         std::to_string(filters.begin) + " to " + std::to_string(filters.end) +
+                         " of " + to_text(convolution));
+}
+
+void import_weight(const Backend& backend,
+                   const KernelSpec& convolution,
+                   std::span<const double> plain,
+                   void* weight) {
+  backend.import_filters(convolution, {0, convolution.out[Dim::c]}, plain, weight);
+}
+
+void export_weight(const Backend& backend,
+                   const KernelSpec& convolution,
+                   const void* weight,
+                   std::span<double> plain) {
+  backend.export_filters(convolution, {0, convolution.out[Dim::c]}, weight, plain);
 }
 
 std::string_view default_backend() {

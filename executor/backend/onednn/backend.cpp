@@ -41,12 +41,15 @@ class OnednnBackend final : public Backend {
                                       const KernelConstants& constants,
                                       const std::string& implementation) override;
   std::int64_t weight_elements(const KernelSpec& convolution) const override;
-  void import_weight(const KernelSpec& convolution,
-                     std::span<const double> plain,
-                     void* weight) const override;
-  void export_weight(const KernelSpec& convolution,
-                     const void* weight,
-                     std::span<double> plain) const override;
+  std::int64_t filter_block(const KernelSpec& convolution) const override;
+  void import_filters(const KernelSpec& convolution,
+                      Range filters,
+                      std::span<const double> plain,
+                      void* weight) const override;
+  void export_filters(const KernelSpec& convolution,
+                      Range filters,
+                      const void* weight,
+                      std::span<double> plain) const override;
 
  private:
   CpuDevice device_;
@@ -127,31 +130,39 @@ std::int64_t OnednnBackend::weight_elements(const KernelSpec& convolution) const
   return stored_weight(convolution).get_size() / sizeof(float);
 }
 
-void OnednnBackend::import_weight(const KernelSpec& convolution,
-                                  std::span<const double> plain,
-                                  void* weight) const {
-  require_weight(convolution, plain.size());
+std::int64_t OnednnBackend::filter_block(const KernelSpec& convolution) const {
+  return stored_filter_block(convolution);
+}
+
+void OnednnBackend::import_filters(const KernelSpec& convolution,
+                                   Range filters,
+                                   std::span<const double> plain,
+                                   void* weight) const {
+  require_filters(convolution, filters, plain.size());
+  if (plain.empty()) return;
   std::vector<float> values(plain.size());
   std::transform(plain.begin(), plain.end(), values.begin(), stored<float>);
   checked_call(convolution, [&] {
-    dnnl::memory from(plain_weight(convolution), library_.engine, values.data());
-    dnnl::memory to(stored_weight(convolution), library_.engine, weight);
+    dnnl::memory from(plain_filters(convolution, filters), library_.engine, values.data());
+    dnnl::memory to(stored_filters(convolution, filters), library_.engine, weight);
     dnnl::stream stream = library_.stream;
     dnnl::reorder(from, to).execute(stream, from, to);
     stream.wait();
   });
 }
 
-void OnednnBackend::export_weight(const KernelSpec& convolution,
-                                  const void* weight,
-                                  std::span<double> plain) const {
-  require_weight(convolution, plain.size());
+void OnednnBackend::export_filters(const KernelSpec& convolution,
+                                   Range filters,
+                                   const void* weight,
+                                   std::span<double> plain) const {
+  require_filters(convolution, filters, plain.size());
+  if (plain.empty()) return;
   std::vector<float> values(plain.size());
   checked_call(convolution, [&] {
     // dnnl::memory takes no pointer to const, but the reorder only reads.
-    dnnl::memory from(stored_weight(convolution), library_.engine, DNNL_MEMORY_NONE);
+    dnnl::memory from(stored_filters(convolution, filters), library_.engine, DNNL_MEMORY_NONE);
     from.set_data_handle(const_cast<void*>(weight));
-    dnnl::memory to(plain_weight(convolution), library_.engine, values.data());
+    dnnl::memory to(plain_filters(convolution, filters), library_.engine, values.data());
     dnnl::stream stream = library_.stream;
     dnnl::reorder(from, to).execute(stream, from, to);
     stream.wait();

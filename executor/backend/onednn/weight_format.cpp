@@ -30,14 +30,20 @@ Tag tag_of(WeightFormat format, bool deep) {
   return Tag::undef;
 }
 
-dnnl::memory::desc weight(const KernelSpec& spec, Tag tag, Type type) {
+// Returns the extents of some filters. Of a grouped convolution, these are whole groups.
+dnnl::memory::dims weight_dims(const KernelSpec& spec, std::int64_t filters) {
+  const std::int64_t of_group = spec.out[Dim::c] / spec.groups;
   dnnl::memory::dims dims;
-  if (spec.groups > 1) dims.push_back(spec.groups);
-  dims.push_back(spec.out[Dim::c] / spec.groups);
+  if (spec.groups > 1) dims.push_back(filters / of_group);
+  dims.push_back(spec.groups > 1 ? of_group : filters);
   dims.push_back(spec.in[Dim::c] / spec.groups);
   const WindowLists window = window_lists(spec);
   dims.insert(dims.end(), window.kernel.begin(), window.kernel.end());
-  return {dims, type, tag};
+  return dims;
+}
+
+dnnl::memory::desc weight(const KernelSpec& spec, Tag tag, Type type) {
+  return {weight_dims(spec, spec.out[Dim::c]), type, tag};
 }
 
 }  // namespace
@@ -65,12 +71,35 @@ dnnl::memory::desc any_weight(const KernelSpec& convolution, Type type) {
   return weight(convolution, Tag::any, type);
 }
 
-dnnl::memory::desc plain_weight(const KernelSpec& convolution) {
-  const bool deep = is_three_dimensional(convolution);
-  if (convolution.groups > 1) {
-    return weight(convolution, deep ? Tag::goidhw : Tag::goihw, Type::f32);
+std::int64_t stored_filter_block(const KernelSpec& convolution) {
+  switch (weight_format(convolution)) {
+    case WeightFormat::rows:
+      return 1;
+    case WeightFormat::blocked:
+    case WeightFormat::depthwise:
+      return weight_block;
+    case WeightFormat::grouped_blocked:
+    case WeightFormat::grouped_rows:
+      break;
   }
-  return weight(convolution, deep ? Tag::oidhw : Tag::oihw, Type::f32);
+  return convolution.out[Dim::c] / convolution.groups;
+}
+
+dnnl::memory::desc stored_filters(const KernelSpec& convolution, Range filters) {
+  const std::int64_t of_group = convolution.out[Dim::c] / convolution.groups;
+  const dnnl::memory::dims dims = weight_dims(convolution, filters.size());
+  dnnl::memory::dims offsets(dims.size(), 0);
+  offsets.front() = convolution.groups > 1 ? filters.begin / of_group : filters.begin;
+  return stored_weight(convolution).submemory_desc(dims, offsets);
+}
+
+dnnl::memory::desc plain_filters(const KernelSpec& convolution, Range filters) {
+  const bool deep = is_three_dimensional(convolution);
+  const Tag grouped = deep ? Tag::goidhw : Tag::goihw;
+  const Tag alone = deep ? Tag::oidhw : Tag::oihw;
+  return {weight_dims(convolution, filters.size()),
+          Type::f32,
+          convolution.groups > 1 ? grouped : alone};
 }
 
 }  // namespace cnnplan::onednn

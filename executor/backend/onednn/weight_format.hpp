@@ -28,7 +28,13 @@ dnnl::memory::desc stored_weight(const KernelSpec& convolution,
                                  dnnl::memory::data_type type = dnnl::memory::data_type::f32);
 // Describes the weight with a format that a primitive chooses.
 dnnl::memory::desc any_weight(const KernelSpec& convolution, dnnl::memory::data_type type);
-// Describes the weight in plain order, in fp32.
-dnnl::memory::desc plain_weight(const KernelSpec& convolution);
+
+// Returns how many filters are stored together: those of a block, and of groups all filters.
+std::int64_t stored_filter_block(const KernelSpec& convolution);
+// Describes some filters within the stored weight. They are whole blocks of filters, except that
+// the last block may have fewer.
+dnnl::memory::desc stored_filters(const KernelSpec& convolution, Range filters);
+// Describes some filters in plain order, in fp32.
+dnnl::memory::desc plain_filters(const KernelSpec& convolution, Range filters);
 
 }  // namespace cnnplan::onednn

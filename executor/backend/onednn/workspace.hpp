@@ -17,7 +17,7 @@ constexpr std::size_t whole_lines(std::size_t bytes) {
 // workspaces.
 class Workspace {
  public:
-  // @throws std::bad_alloc
+  // @throws OutOfMemoryError
   explicit Workspace(std::size_t bytes);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -25,7 +25,7 @@ class Workspace {
   std::byte* data() const { return data_; }  // the start of a cache line; null for 0 bytes
 
   // Allocates this many bytes for the thread in advance, so that no kernel waits for them.
-  // @pre the thread has no workspace @throws std::bad_alloc, std::logic_error
+  // @pre the thread has no workspace @throws OutOfMemoryError, std::logic_error
   static void reserve(std::size_t bytes);
 
  private:

@@ -24,12 +24,15 @@ class ReferenceBackend final : public Backend {
   std::int64_t weight_elements(const KernelSpec& convolution) const override {
     return weight_volume(convolution);
   }
-  void import_weight(const KernelSpec& convolution,
-                     std::span<const double> plain,
-                     void* weight) const override;
-  void export_weight(const KernelSpec& convolution,
-                     const void* weight,
-                     std::span<double> plain) const override;
+  std::int64_t filter_block(const KernelSpec& /*convolution*/) const override { return 1; }
+  void import_filters(const KernelSpec& convolution,
+                      Range filters,
+                      std::span<const double> plain,
+                      void* weight) const override;
+  void export_filters(const KernelSpec& convolution,
+                      Range filters,
+                      const void* weight,
+                      std::span<double> plain) const override;
 
  private:
   CpuDevice device_;
@@ -44,21 +47,32 @@ std::unique_ptr<Kernel> ReferenceBackend::make_kernel(const KernelSpec& spec,
   return factories[spec.kind].make(spec, constants);
 }
 
-void ReferenceBackend::import_weight(const KernelSpec& convolution,
-                                     std::span<const double> plain,
-                                     void* weight) const {
-  require_weight(convolution, plain.size());
+// Returns the place of the first of some filters. @pre there are filters
+std::int64_t place_of(const KernelSpec& convolution, Range filters) {
+  return weight_volume(convolution) / convolution.out[Dim::c] * filters.begin;
+}
+
+void ReferenceBackend::import_filters(const KernelSpec& convolution,
+                                      Range filters,
+                                      std::span<const double> plain,
+                                      void* weight) const {
+  require_filters(convolution, filters, plain.size());
+  if (plain.empty()) return;
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
-    std::transform(plain.begin(), plain.end(), static_cast<T*>(weight), stored<T>);
+    T* const first = static_cast<T*>(weight) + place_of(convolution, filters);
+    std::transform(plain.begin(), plain.end(), first, stored<T>);
   });
 }
 
-void ReferenceBackend::export_weight(const KernelSpec& convolution,
-                                     const void* weight,
-                                     std::span<double> plain) const {
-  require_weight(convolution, plain.size());
+void ReferenceBackend::export_filters(const KernelSpec& convolution,
+                                      Range filters,
+                                      const void* weight,
+                                      std::span<double> plain) const {
+  require_filters(convolution, filters, plain.size());
+  if (plain.empty()) return;
   with_type_of(parameter_element(convolution.precision), [&]<typename T>(T) {
-    std::copy_n(static_cast<const T*>(weight), plain.size(), plain.begin());
+    const T* const first = static_cast<const T*>(weight) + place_of(convolution, filters);
+    std::copy_n(first, plain.size(), plain.begin());
   });
 }
 

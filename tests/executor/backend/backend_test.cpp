@@ -1,9 +1,12 @@
 // Tests what every backend refuses, and how it describes itself.
 #include "executor/backend/backend.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -25,6 +28,30 @@ std::string refusal(const Backend& backend, Precision precision) {
   } catch (const EnvironmentError& error) {
     return error.what();
   }
+}
+
+KernelSpec convolution(std::int64_t channels, std::int64_t filters, std::int64_t kernel) {
+  KernelSpec spec;
+  spec.in = {{1, channels, 1, 9, 9}};
+  spec.out = {{1, filters, 1, 9, 9}};
+  const std::int64_t padding = kernel / 2;
+  spec.window.dims[1] =
+      spec.window.dims[2] = {.kernel = kernel, .padding_begin = padding, .padding_end = padding};
+  return spec;
+}
+
+KernelSpec grouped(KernelSpec spec, std::int64_t groups) {
+  spec.groups = groups;
+  return spec;
+}
+
+// Filters and channels do not fill the blocks of 16 of the first three.
+std::vector<KernelSpec> convolutions_of_all_formats() {
+  return {convolution(20, 37, 3),
+          convolution(20, 37, 1),
+          grouped(convolution(37, 37, 3), 37),
+          grouped(convolution(64, 96, 3), 2),
+          grouped(convolution(12, 18, 3), 3)};
 }
 
 }  // namespace
@@ -123,6 +150,35 @@ TEST_CASE("require_precision: names the backend, the precision and what there is
   CHECK(refusal(*onednn, Precision::fp64) ==
         std::string("backend \"onednn\" does not run fp64; it has: fp32") +
             (has_bf16 ? ", bf16" : ""));
+}
+
+TEST_CASE("Backend: filters that are converted some at a time are those of the whole weight") {
+  Random random(7);
+  for (const KernelSpec& spec : convolutions_of_all_formats()) {
+    const std::int64_t filters = spec.out[Dim::c];
+    const Values plain = random.values(weight_volume(spec));
+    const std::int64_t each = weight_volume(spec) / filters;
+    for (const Candidate& candidate : candidates()) {
+      CAPTURE(candidate.backend);
+      CAPTURE(to_text(spec));
+      const Backend& backend = prepared(candidate.backend);
+      std::vector<double> whole(backend.weight_elements(spec), 1.0);  // wide enough for any element
+      std::vector<double> parts = whole;
+      import_weight(backend, spec, plain, whole.data());
+      const std::int64_t block = backend.filter_block(spec);
+      for (std::int64_t first = 0; first < filters; first += block) {
+        const Range some{first, std::min(first + block, filters)};
+        const std::span<const double> own(plain.data() + some.begin * each, some.size() * each);
+        backend.import_filters(spec, some, own, parts.data());
+        std::vector<double> back(own.size());
+        backend.export_filters(spec, some, whole.data(), back);
+        std::vector<double> all(plain.size());
+        export_weight(backend, spec, whole.data(), all);
+        CHECK(std::equal(back.begin(), back.end(), all.begin() + some.begin * each));
+      }
+      CHECK(std::memcmp(whole.data(), parts.data(), whole.size() * sizeof(double)) == 0);
+    }
+  }
 }
 
 TEST_CASE("Backend: the same kernel twice gives the same bits") {

@@ -85,7 +85,7 @@ Results run_backward_filter(const Problem& problem, const Candidate& candidate, 
   const Values stored = dweight.values();
   CHECK(std::ssize(stored) - std::count(stored.begin(), stored.end(), 0.0) <= weight_volume(spec));
   Results results{.values = Values(weight_volume(spec))};
-  backend.export_weight(spec, dweight.data(), results.values);
+  export_weight(backend, spec, dweight.data(), results.values);
   if (spec.bias) results.dbias = dbias.values();
   return results;
 }

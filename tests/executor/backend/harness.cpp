@@ -182,13 +182,13 @@ Block StoredWeight::copy() const {
 }
 
 StoredWeight& StoredWeight::import_plain(const Values& plain) {
-  backend_.import_weight(spec_, plain, block_.view().data);
+  import_weight(backend_, spec_, plain, block_.view().data);
   return *this;
 }
 
 Values StoredWeight::export_plain() {
   Values plain(static_cast<std::size_t>(weight_volume(spec_)));
-  backend_.export_weight(spec_, block_.view().data, plain);
+  export_weight(backend_, spec_, block_.view().data, plain);
   return plain;
 }
 

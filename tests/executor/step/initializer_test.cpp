@@ -36,6 +36,12 @@ ParameterSlot slot_of(LayerIndex layer, ParameterRole role, const Shape& shape) 
 const Shape filters{{32, 32, 1, 3, 3}};
 const Shape connected{{10, 32, 1, 8, 8}};
 
+std::vector<double> initial_values(const ParameterSlot& slot,
+                                   const Network& network,
+                                   std::uint64_t seed) {
+  return initial_values(slot, slot.box, network, seed);
+}
+
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -63,6 +69,19 @@ TEST_CASE("initial_values: a larger tensor begins with the same draws") {
       initial_values(slot_of(LayerIndex(1), ParameterRole::weight, filters), network(), 7);
   const std::vector<double> first = initial_values(small, network(), 7);
   CHECK(std::equal(first.begin(), first.end(), all.begin()));
+}
+
+TEST_CASE("initial_values: slices have the values of the whole, also where a pair of draws ends") {
+  const ParameterSlot slot = slot_of(LayerIndex(2), ParameterRole::weight, {{6, 5, 1, 3, 3}});
+  const std::vector<double> all = initial_values(slot, network(), 7);
+  std::vector<double> joined;
+  for (const Range filters : {Range{0, 1}, Range{1, 4}, Range{4, 6}}) {
+    Box slice = slot.box;
+    slice[Dim::n] = filters;
+    const std::vector<double> values = initial_values(slot, slice, network(), 7);
+    joined.insert(joined.end(), values.begin(), values.end());
+  }
+  CHECK(joined == all);
 }
 
 TEST_CASE("initial_values: convolutions are He-normal") {

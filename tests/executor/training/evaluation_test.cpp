@@ -130,7 +130,7 @@ double evaluated(const Plan& plan, bool per_pixel, const Communicator& world, do
   const auto backend = make_backend(test::tested_backend(std::string(default_backend())));
   const Schedule schedule = lower(plan, world.rank());
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
-  parameters.set_weight(schedule.slots.last_index(), identity(scale));
+  parameters.set_weight(schedule.slots.last_index(), in_slices(identity(scale)));
   Groups groups(world);
   KnownData data(per_pixel, has_targets(plan.network));
   return evaluate(plan, *backend, parameters, groups, data);

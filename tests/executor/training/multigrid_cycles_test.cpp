@@ -116,7 +116,7 @@ Result measured(const Plan& plan, int blocks, const Communicator& world) {
   const Schedule schedule = lower(plan, world.rank(), {.residuals = true});
   ParameterStore store(schedule, plan.network, plan.precision, *backend);
   for (const SlotIndex i : store.slots().indices()) {
-    store.set_weight(i, first_values(store.slots()[i], plan.network));
+    store.set_weight(i, in_slices(first_values(store.slots()[i], plan.network)));
   }
   Groups groups(world);
   TwoNumbers data;

@@ -43,7 +43,7 @@ void set_first_weights(ParameterStore& store, const Network& network, const RunS
         *next *= 1.0 + (i % 2 == 0 ? setup.perturbation : -setup.perturbation);
       }
     });
-    store.set_weight(slot, values);
+    store.set_weight(slot, in_slices(values));
   }
 }
 

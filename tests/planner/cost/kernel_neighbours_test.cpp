@@ -1,6 +1,7 @@
 // Tests estimates of kernels from timed kernels of similar shape.
 #include "planner/cost/kernel_neighbours.hpp"
 
+#include <cmath>
 #include <stdexcept>
 
 #include <doctest/doctest.h>
@@ -43,6 +44,19 @@ TEST_CASE("KernelNeighbours: a kernel at the common throughput is estimated exac
   CHECK(estimate.seconds == relative(at_rate(wanted, 1e11)));
   CHECK(estimate.low_s < estimate.seconds);
   CHECK(estimate.high_s > estimate.seconds);
+}
+
+TEST_CASE("KernelNeighbours: the workspace is the nearest kernel's, by the bytes of the operands") {
+  KernelNeighbours neighbours;
+  const KernelSpec near = convolution(64, 16);
+  neighbours.add(near, work_of(near), 1.0, 1000);
+  const KernelSpec far = convolution(64, 1024);
+  neighbours.add(far, work_of(far), 1.0, 0);
+  CHECK(estimate_of(neighbours, near).workspace_bytes == 1000);
+  const KernelSpec wanted = convolution(64, 12);
+  CHECK(estimate_of(neighbours, wanted).workspace_bytes ==
+        std::llround(1000.0 * bytes(wanted) / bytes(near)));
+  CHECK(estimate_of(neighbours, convolution(64, 900)).workspace_bytes == 0);
 }
 
 TEST_CASE("KernelNeighbours: small blocks take the throughput of small blocks, not time over p") {

@@ -20,9 +20,18 @@ KernelSpec convolution(std::int64_t kernel, std::int64_t stride = 1, std::int64_
   return spec;
 }
 
+KernelSpec deep(KernelSpec spec) {
+  spec.window.dims[0].kernel = 3;
+  return spec;
+}
+
 ConvolutionRates phase(double overhead_s) {
   return {.overhead_s = overhead_s,
-          .efficiency = {.pointwise = 0.5, .three_by_three = 2.0, .strided = 0.25, .other = 0.75}};
+          .efficiency = {.pointwise = 0.5,
+                         .three_by_three = 2.0,
+                         .strided = 0.25,
+                         .other = 0.75,
+                         .three_dimensional = 0.125}};
 }
 
 // Returns rates of 1 flop per second, with memory that takes no time.
@@ -52,18 +61,33 @@ TEST_CASE("rate_estimate: the efficiency is that of the window") {
     KernelSpec spec;
     double efficiency;
   };
-  KernelSpec deep = convolution(3);
-  deep.window.dims[0].kernel = 3;
   for (const Row& row : std::vector<Row>{{convolution(1), 0.5},
                                          {convolution(3), 2.0},
                                          {convolution(3, 2), 0.25},
                                          {convolution(1, 2), 0.25},
                                          {convolution(3, 1, 2), 0.75},
                                          {convolution(5), 0.75},
-                                         {deep, 0.75}}) {
+                                         {deep(convolution(1)), 0.125},
+                                         {deep(convolution(3)), 0.125},
+                                         {deep(convolution(3, 2)), 0.125}}) {
     CAPTURE(to_text(row.spec));
     CHECK(seconds(row.spec) == relative(100 + flops(row.spec) / row.efficiency));
   }
+}
+
+TEST_CASE("rate_estimate: of three-dimensional windows, the range is a factor of 2 at least") {
+  const KernelSpec spec = deep(convolution(3));
+  KernelRates device = rates();
+  const auto range = [&](double low_factor, double high_factor) {
+    device.precisions[0].low_factor = low_factor;
+    device.precisions[0].high_factor = high_factor;
+    const KernelEstimate found = rate_estimate(device, spec);
+    return std::vector<double>{found.low_s / found.seconds, found.high_s / found.seconds};
+  };
+  CHECK(range(0.75, 1.25)[0] == relative(0.5));
+  CHECK(range(0.75, 1.25)[1] == relative(2.0));
+  CHECK(range(0.25, 4.0)[0] == relative(0.25));
+  CHECK(range(0.25, 4.0)[1] == relative(4.0));
 }
 
 TEST_CASE("rate_estimate: overhead, rate and range by phase and precision") {

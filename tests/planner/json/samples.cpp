@@ -135,7 +135,8 @@ Prediction sample_prediction() {
       .memory = {.parameters_bytes = 1,
                  .activations_bytes = 2,
                  .buffers_bytes = 3,
-                 .available_bytes = 4},
+                 .available_bytes = 4,
+                 .process_bytes = 5},
       .baseline = "n4",
       .baseline_s = 0.5,
       .bound_s = 0.24,
@@ -201,12 +202,15 @@ Network sample_network_3d() {
 }
 
 KernelRates sample_kernel_rates() {
-  const ConvolutionRates forward{
-      .overhead_s = 1.5e-5,
-      .efficiency = {.pointwise = 0.75, .three_by_three = 1.75, .strided = 0.5, .other = 0.625},
-      .outputs_half = 250000,
-      .channels_half = 0.375,
-      .filters_half = 3.5};
+  const ConvolutionRates forward{.overhead_s = 1.5e-5,
+                                 .efficiency = {.pointwise = 0.75,
+                                                .three_by_three = 1.75,
+                                                .strided = 0.5,
+                                                .other = 0.625,
+                                                .three_dimensional = 0.375},
+                                 .outputs_half = 250000,
+                                 .channels_half = 0.375,
+                                 .filters_half = 3.5};
   ConvolutionRates backward = forward;
   backward.overhead_s = 2.5e-5;
   PrecisionRates fp32{.precision = Precision::fp32,
@@ -233,6 +237,7 @@ Platform sample_platform() {
   return {.name = "two nodes",
           .device = "CPU \"fast\"; 1 thread",
           .memory_bytes = std::int64_t{16} << 30,
+          .process_bytes = std::int64_t{48} << 20,
           .levels = {{.name = "node",
                       .ranks_per_group = 4,
                       .segments = segments,
@@ -356,6 +361,7 @@ RunReport sample_run() {
                               {.step = 9, .cycles = 3, .cosine = -0.0625, .relative_error = 7.5}},
           .test_accuracy = {0.5, 0.89},
           .peak_memory_bytes = 123456789,
+          .process_peak_bytes = 234567891,
           .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}},
           .inputs = sample_inputs()};
 }

@@ -33,6 +33,7 @@ TEST_CASE("parse_platform: refusals name pointer, value and what is allowed") {
           {"cnnplan.platform/1", "cnnplan.platform/2", "/schema", "platform/2", "platform/1"},
           {"\"memory_bytes\"", "\"memory\"", "/memory", "unknown key", "memory_bytes"},
           {"\"memory_bytes\": 1", "\"memory_bytes\": -1", "/memory_bytes", "-1", "from 0 to"},
+          {"\"process_bytes\": 5", "\"process_bytes\": -5", "/process_bytes", "-5", "from 0 to"},
           {"\"levels\"", "\"level\"", "/level", "unknown key", "levels"},
           {"\"measured\": true", "\"measured\": 1", "/measured", "1", "true or false"},
           {"0.0625", "1.0625", "/overlap_efficiency", "1.0625", "a number from 0.0 to 1.0"},
@@ -147,7 +148,8 @@ ConvolutionRates random_convolution_rates(RandomValues& random) {
           .efficiency = {.pointwise = above_zero(),
                          .three_by_three = above_zero(),
                          .strided = above_zero(),
-                         .other = above_zero()},
+                         .other = above_zero(),
+                         .three_dimensional = above_zero()},
           .outputs_half = random.fraction(),
           .channels_half = random.fraction(),
           .filters_half = random.fraction()};
@@ -170,12 +172,29 @@ KernelRates random_kernel_rates(RandomValues& random) {
   return rates;
 }
 
+TEST_CASE("parse_platform: rates without three-dimensional windows take those of other windows") {
+  std::string text = to_json(sample_platform());
+  const std::string key = "\"three_dimensional\"";
+  for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key)) {
+    const std::size_t begin = text.rfind(',', at);
+    text.erase(begin, text.find_first_of(",}", at) - begin);
+  }
+  Platform expected = sample_platform();
+  for (PrecisionRates& rates : expected.kernels->precisions) {
+    for (ConvolutionRates* phase : {&rates.forward, &rates.backward_data, &rates.backward_filter}) {
+      phase->efficiency.three_dimensional = phase->efficiency.other;
+    }
+  }
+  CHECK(parse_platform(text, "p.json") == expected);
+}
+
 TEST_CASE("to_json: random platforms come back equal") {
   RandomValues random(2);
   for (int trial = 0; trial < 200; ++trial) {
     Platform platform{.name = random.text(),
                       .device = random.text(),
                       .memory_bytes = random.integer(bytes_range),
+                      .process_bytes = random.integer(bytes_range),
                       .gamma_s_per_byte = random.fraction(),
                       .copy_s_per_byte = random.fraction(),
                       .overlap_efficiency = random.fraction(),

@@ -307,6 +307,21 @@ TEST_CASE("predict: memory is that of the rank that needs most, workspaces inclu
   CHECK(prediction.memory.available_bytes == default_platform(3).memory_bytes);
 }
 
+TEST_CASE("predict: the process counts as the platform says, also where the search asks") {
+  const Plan plan = resnet_plan("n2");
+  const Profile profile = profile_of(plan);
+  const KernelCosts kernels(profile);
+  Platform platform = default_platform(plan.ranks);
+  const MemoryUse without = predict(plan, PriceList(platform, kernels)).memory;
+  CHECK(without.process_bytes == 0);
+  platform.process_bytes = 1000;
+  const PriceList prices(platform, kernels);
+  const MemoryUse with = predict(plan, prices).memory;
+  CHECK(with.process_bytes == 1000);
+  CHECK(with.total_bytes() == without.total_bytes() + 1000);
+  CHECK(work_of(plan, prices).memory.process_bytes == 1000);
+}
+
 TEST_CASE("predict: what the search found stays in the plan") {
   Plan plan = resnet_plan("n2");
   plan.prediction.baseline = "n2";

@@ -140,7 +140,15 @@ TEST_CASE("compare: memory is shown where both sides know it") {
   run.peak_memory_bytes = 5 << 20;
   Plan plan = small_plan();
   CHECK(test::contains(to_text(compare(plan, run, {})),
-                       "memory of a rank: predicted 4.00 MiB, measured peak 5.00 MiB\n"));
+                       "memory of a rank: predicted 4.00 MiB, allocated 5.00 MiB\n"));
+  run.process_peak_bytes = 6 << 20;
+  CHECK(test::contains(to_text(compare(plan, run, {})),
+                       "allocated 5.00 MiB, peak of the process 6.00 MiB (1.50 of the "
+                       "prediction, which leaves it out)\n"));
+  plan.prediction.memory.process_bytes = 1 << 20;
+  CHECK(test::contains(to_text(compare(plan, run, {})),
+                       "predicted 5.00 MiB, allocated 5.00 MiB, peak of the process 6.00 MiB "
+                       "(1.20 of the prediction)\n"));
   plan.prediction.memory = {};
   CHECK_FALSE(test::contains(to_text(compare(plan, run, {})), "memory"));
 }

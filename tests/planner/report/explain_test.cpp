@@ -30,7 +30,7 @@ baseline    110.000 ms  (n2 everywhere)
 runner-up   105.000 ms  (h2 everywhere)
 limited by  backward filter 30.5 %, forward 21.0 %, backward data 20.0 %, gradient reductions 15.5 %, updates 7.0 %, statistics 3.0 %, halo 2.0 %, loading 1.0 %
 bound       80.000 ms  (gap 25.0 %)
-memory      at least 4.00 MiB of 1.00 GiB (0.4 %): parameters 1.00 MiB, activations 3.00 MiB, buffers 512 B
+memory      at least 4.00 MiB of 1.00 GiB (0.4 %): parameters 1.00 MiB, activations 3.00 MiB, buffers 512 B, process not measured
 candidates  14
 
 )";

@@ -40,6 +40,7 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
           {"\"part\": \"halo\"", "\"part\": \"hello\"", "/operations/1/part", "hello", "\"halo\""},
           {"\"ranks\": 2", "\"ranks\": 0", "/operations/1/ranks", "0", "an integer from 1"},
           {"123456789", "-123456789", "/peak_memory_bytes", "-123456789", "from 0"},
+          {"234567891", "-234567891", "/process_peak_bytes", "-234567891", "from 0"},
       });
 }
 
@@ -81,6 +82,7 @@ TEST_CASE("to_json: random runs come back equal") {
     if (random.boolean()) run.test_accuracy = {random.fraction(), random.fraction()};
     if (random.boolean()) run.test_loss = {100 * random.fraction()};
     run.peak_memory_bytes = random.integer(bytes_range);
+    run.process_peak_bytes = random.integer(bytes_range);
     CHECK(parse_run(to_json(run), "r.json") == run);
   }
 }

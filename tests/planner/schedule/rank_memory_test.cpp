@@ -83,11 +83,17 @@ TEST_CASE("workspace_bytes: a lane's kernels share one workspace, or each has it
 TEST_CASE("memory_within: buffers share memory only where they do not fit without") {
   const Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 8, parse_mesh("n2"));
   Schedule schedule = lower(plan, std::array{0}, {.detail = Detail::priced}).front();
+  const auto within = [&schedule](std::int64_t available_bytes, std::int64_t process_bytes) {
+    return memory_within(
+        {.available_bytes = available_bytes, .process_bytes = process_bytes}, schedule, {});
+  };
   constexpr std::int64_t unknown = 0;
-  const std::int64_t most = memory_within(unknown, schedule, {}).total_bytes();
+  const std::int64_t most = within(unknown, 0).total_bytes();
   CHECK(schedule.arena_bytes == most_arena_bytes(schedule));
-  CHECK(memory_within(most, schedule, {}).total_bytes() == most);
-  const MemoryUse least = memory_within(most - 1, schedule, {});
+  CHECK(within(most, 0).total_bytes() == most);
+  CHECK(within(most + 1, 1).total_bytes() == most + 1);
+  CHECK(within(most, 1).total_bytes() < most);  // one byte too few, because of the process
+  const MemoryUse least = within(most - 1, 0);
   CHECK(least.total_bytes() < most);
   CHECK(least == memory_of(lower(plan, 0)));
 }

@@ -1,6 +1,8 @@
 // Hands each call of the device to the part that does it, with the selected stream.
 #include "executor/backend/cudnn/cuda/cuda_device.hpp"
 
+#include <algorithm>
+
 #include "executor/backend/cudnn/cuda/cuda_memory.hpp"
 #include "executor/backend/cudnn/cuda/stream_work.hpp"
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
@@ -9,7 +11,15 @@
 namespace cnnplan::cudnn {
 
 CudaDevice::CudaDevice(int index)
-    : properties_(use_device(index)), memory_bytes_(available_device_bytes()) {}
+    : properties_(use_device(index)), free_at_first_bytes_(free_device_bytes()) {}
+
+std::int64_t CudaDevice::memory_bytes() const {
+  return without_reserve(free_at_first_bytes_);
+}
+
+std::int64_t CudaDevice::peak_bytes() const {
+  return std::max<std::int64_t>(0, free_at_first_bytes_ - free_device_bytes());
+}
 
 MemoryBlock CudaDevice::allocate(std::int64_t bytes) {
   return allocate_on_device(properties_.name, bytes, stream());

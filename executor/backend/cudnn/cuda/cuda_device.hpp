@@ -16,7 +16,8 @@ class CudaDevice final : public Device {
   std::string name() const override { return properties_.name; }
   std::string place() const override { return place_of_device(properties_.index); }
   bool is_host() const override { return false; }
-  std::int64_t memory_bytes() const override { return memory_bytes_; }
+  std::int64_t memory_bytes() const override;
+  std::int64_t peak_bytes() const override;
   int devices_here() const override { return count_devices().count; }
   MemoryBlock allocate(std::int64_t bytes) override;
   MemoryBlock allocate_staging(std::int64_t bytes) override;
@@ -42,7 +43,7 @@ class CudaDevice final : public Device {
  private:
   DeviceProperties properties_;
   CudaStreams streams_;
-  std::int64_t memory_bytes_;
+  std::int64_t free_at_first_bytes_;
   MemoryBlock found_;       // set by are_finite(): one word on the device
   MemoryBlock found_copy_;  // and its copy on the host
 };

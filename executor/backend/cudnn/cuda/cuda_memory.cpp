@@ -4,27 +4,24 @@
 #include <algorithm>
 
 #include "executor/backend/cudnn/kernels/check.hpp"
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan::cudnn {
-namespace {
 
-std::int64_t free_bytes() {
+std::int64_t free_device_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   check_cuda(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   return free;
 }
 
-}  // namespace
-
 // There is a reserve because the CUDA runtime, cuDNN and NCCL allocate modules and buffers of their
 // own later.
-std::int64_t available_device_bytes() {
+std::int64_t without_reserve(std::int64_t free_bytes) {
   constexpr std::int64_t least_reserve = std::int64_t{256} << 20;
   constexpr std::int64_t reserve_part = 32;
-  const std::int64_t free = free_bytes();
-  return free - std::min(free / 2, std::max(least_reserve, free / reserve_part));
+  return free_bytes - std::min(free_bytes / 2, std::max(least_reserve, free_bytes / reserve_part));
 }
 
 MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cudaStream_t stream) {
@@ -33,7 +30,7 @@ MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cu
   const cudaError_t status = cudaMalloc(&memory, bytes);
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();  // The exception reports the error.
-    throw InfeasibleError(device + ": memory", bytes, free_bytes());
+    throw InfeasibleError(device + ": memory", bytes, free_device_bytes());
   }
   check_cuda(status, "cudaMalloc");
   MemoryBlock block(memory, bytes, [](void* owned) { cudaFree(owned); });
@@ -45,7 +42,13 @@ MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cu
 MemoryBlock allocate_pinned(std::int64_t bytes) {
   if (bytes == 0) return {};
   void* memory = nullptr;
-  check_cuda(cudaMallocHost(&memory, bytes), "cudaMallocHost");
+  const cudaError_t status = cudaMallocHost(&memory, bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // The exception reports the error.
+    throw OutOfMemoryError("memory ran out: the system did not give " + bytes_text(bytes) +
+                           " of page-locked memory");
+  }
+  check_cuda(status, "cudaMallocHost");
   // After an exception, copies may still run. cudaFreeHost does not wait for them.
   MemoryBlock block(memory, bytes, [](void* owned) {
     cudaDeviceSynchronize();

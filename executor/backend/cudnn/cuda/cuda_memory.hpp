@@ -10,8 +10,10 @@
 
 namespace cnnplan::cudnn {
 
-// Returns the free bytes of the current device, less a reserve for libraries.
-std::int64_t available_device_bytes();
+// Returns the free bytes of the current device.
+std::int64_t free_device_bytes();
+// Returns what is left of free bytes after a reserve for libraries.
+std::int64_t without_reserve(std::int64_t free_bytes);
 // Returns zeroed memory of the current device. It blocks until `stream` has cleared the memory.
 // @throws InfeasibleError where the device lacks the memory; the message calls it `device`
 MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cudaStream_t stream);

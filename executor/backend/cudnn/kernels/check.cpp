@@ -44,6 +44,7 @@ void check_cuda(cudaError_t status, const char* call) {
   if (says_no_device(status)) throw EnvironmentError("no CUDA device can be used: " + said);
   const std::string message = std::string("cudnn: ") + call + ": " + said;
   if (is_sticky(status)) throw DeviceLostError(message);
+  if (status == cudaErrorMemoryAllocation) throw DeviceMemoryError(message);
   throw BackendError(message);
 }
 
@@ -53,6 +54,7 @@ void check_cudnn(cudnnStatus_t status, const char* call) {
   cudnnGetLastErrorString(details.data(), details.size());
   std::string message = std::string("cudnn: ") + call + ": " + cudnnGetErrorString(status);
   if (details[0] != '\0') message += std::string(" (") + details.data() + ")";
+  if (status == CUDNN_STATUS_ALLOC_FAILED) throw DeviceMemoryError(message);
   throw BackendError(message);
 }
 

@@ -29,7 +29,7 @@ struct Gradient {
     if (spec.bias) operands.push_back(flat_view(bias));
     run(backend, spec, operands);
     Values plain(weight_volume(spec));
-    used.export_weight(spec, weight.data(), plain);
+    export_weight(used, spec, weight.data(), plain);
     plain.insert(plain.end(), bias.begin(), bias.end());
     return plain;
   }
@@ -235,7 +235,7 @@ TEST_CASE("large sums: a fully connected layer over an image") {
     const auto plain = numbers<float>(kind, weight_volume(spec), 2);
     Backend& used = prepared(backend);
     std::vector<float> weight(used.weight_elements(spec));
-    used.import_weight(spec, Values(plain.begin(), plain.end()), weight.data());
+    import_weight(used, spec, Values(plain.begin(), plain.end()), weight.data());
     std::vector<float> y(3);
     run(backend, spec, {view(x, spec.in), flat_view(weight), view(y, spec.out)});
     Exact exact;
@@ -256,7 +256,7 @@ TEST_CASE("large sums: gradients over many filters") {
     const auto plain = numbers<float>(kind, weight_volume(spec), 2);
     Backend& used = prepared(backend);
     std::vector<float> weight(used.weight_elements(spec));
-    used.import_weight(spec, Values(plain.begin(), plain.end()), weight.data());
+    import_weight(used, spec, Values(plain.begin(), plain.end()), weight.data());
     std::vector<float> dx(2);
     run(backend, spec, {view(dy, spec.out), flat_view(weight), view(dx, spec.in)});
     Exact exact;

@@ -79,7 +79,7 @@ class TrialOperand {
     Values stored_values = plain;
     if (operand.role == OperandRole::weight) {
       std::vector<float> weight(elements_);
-      backend.import_weight(spec, plain, weight.data());
+      import_weight(backend, spec, plain, weight.data());
       stored_values.assign(weight.begin(), weight.end());
     }
     with_type_of(element_type(operand.element), [&]<typename T>(T) {
@@ -120,7 +120,7 @@ class TrialOperand {
   }
   Values exported() const {
     Values plain(weight_volume(spec_));
-    prepared("onednn").export_weight(spec_, memory_->data(), plain);
+    export_weight(prepared("onednn"), spec_, memory_->data(), plain);
     return plain;
   }
 

@@ -1,0 +1,17 @@
+// Measures the memory that a process takes before it has parameters worth mentioning.
+#pragma once
+
+#include <cstdint>
+
+#include "executor/backend/backend.hpp"
+#include "executor/comm/communicator.hpp"
+
+namespace cnnplan {
+
+// Trains a network of a few thousand parameters for a step, so that MPI, the kernel library and the
+// connections of the ranks have what they keep. Returns the peak of the rank with most
+// (Device::peak_bytes), equal on all ranks. Call it before anything large was allocated. This call
+// is collective and blocks.
+std::int64_t empty_run_bytes(const Communicator& world, Backend& backend);
+
+}  // namespace cnnplan
