@@ -19,14 +19,12 @@ double bytes_of(const CollectiveOperation& operation) {
 
 struct Group {
   const Platform& platform;
+  const GroupLinks& links;
   const CollectiveOperation& operation;
   double bytes = 0.0;
 
   int ranks() const { return operation.group.size(); }
   int rank_at(int position) const { return operation.group[(position + ranks()) % ranks()]; }
-  GroupLinks links() const {
-    return links_of(platform, operation.group.ranks(), operation.ranks_per_node);
-  }
   std::size_t level_index(int position, int other) const {
     return level_index_between(platform, rank_at(position), rank_at(other));
   }
@@ -121,8 +119,7 @@ std::vector<Round> measured(const Group& group, int position, AllreduceAlgorithm
   const CollectiveKind kind = group.operation.kind;
   const double total_s =
       (kind == CollectiveKind::allreduce ? 1 : 2) *
-      collective_time_s(
-          group.platform, group.links(), group.bytes, kind, group.operation.algorithm);
+      collective_time_s(group.platform, group.links, group.bytes, kind, group.operation.algorithm);
   const double round_s = total_s / static_cast<double>(rounds);
   const bool both_ways = busy == 0;
   const MessageTime time = [&](int from, int to, double) {
@@ -141,18 +138,19 @@ std::vector<Round> in_messages(const Group& group, int position, AllreduceAlgori
   return exchanges(group, position, algorithm, time, group.platform.gamma_s_per_byte);
 }
 
-// Returns the algorithm that the library is assumed to run. Halves are halves of a ring.
+// Returns the algorithm that the library is assumed to run. Measured halves are halves of a ring.
 AllreduceAlgorithm library_algorithm(const Group& group, bool is_measured) {
-  if (group.operation.kind != CollectiveKind::allreduce) return AllreduceAlgorithm::ring;
-  return is_measured ? AllreduceAlgorithm::recursive_doubling
-                     : assumed_algorithm(group.platform, group.links(), group.bytes);
+  const CollectiveKind kind = group.operation.kind;
+  if (!is_measured) return assumed_algorithm(group.platform, group.links, group.bytes, kind);
+  return kind == CollectiveKind::allreduce ? AllreduceAlgorithm::recursive_doubling
+                                           : AllreduceAlgorithm::ring;
 }
 
 std::vector<Round> allreduce_rounds(const Group& group, int position) {
   const AllreduceAlgorithm algorithm = group.operation.algorithm;
   const bool is_library = algorithm == AllreduceAlgorithm::library;
   const auto has = [&](CollectiveKind kind) {
-    return has_fit(group.platform, group.ranks(), kind, algorithm);
+    return has_fit(group.platform, group.links, kind, algorithm);
   };
   const bool is_measured = has(group.operation.kind) || has(CollectiveKind::allreduce);
   const AllreduceAlgorithm steps = is_library ? library_algorithm(group, is_measured) : algorithm;
@@ -161,7 +159,7 @@ std::vector<Round> allreduce_rounds(const Group& group, int position) {
   return in_messages(group, position, steps);
 }
 
-// Returns the adding half of a ring's rounds for a reduce-scatter, else the other half.
+// Returns the adding half of the rounds for a reduce-scatter, else the other half.
 std::vector<Round> half(const std::vector<Round>& rounds, CollectiveKind kind) {
   const auto middle = rounds.begin() + rounds.size() / 2;
   const bool is_first = kind == CollectiveKind::reduce_scatter;
@@ -171,9 +169,13 @@ std::vector<Round> half(const std::vector<Round>& rounds, CollectiveKind kind) {
 }  // namespace
 
 std::vector<Round> collective_rounds(const Platform& platform,
+                                     const GroupLinks& links,
                                      const CollectiveOperation& operation,
                                      int rank) {
-  const Group group{.platform = platform, .operation = operation, .bytes = bytes_of(operation)};
+  const Group group{.platform = platform,
+                    .links = links,
+                    .operation = operation,
+                    .bytes = bytes_of(operation)};
   if (group.ranks() < 2 || group.bytes <= 0) return {};
   const int position = operation.group.position_of(rank);
   const std::vector<Round> rounds = allreduce_rounds(group, position);

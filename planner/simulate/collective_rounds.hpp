@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "planner/cost/group_links.hpp"
 #include "planner/platform/platform.hpp"
 #include "planner/schedule/schedule.hpp"
 
@@ -24,10 +25,11 @@ struct Round {
 // Returns the rounds of planner/platform/exchange_rounds.hpp. A block of a `ring` is one message
 // that takes as long as its chunks, or as a step was measured. `library` has the rounds of the
 // algorithm that the model takes it to be. Where the time of an algorithm was measured, its rounds
-// share it evenly; the measured library has the rounds of recursive doubling. A reduce-scatter is
-// the first half of a ring's rounds, an allgather the second. Every send has a receive of its size.
-// @pre `rank` is in operation.group
+// share it evenly; the measured library has the rounds of recursive doubling, its halves those of a
+// ring. A reduce-scatter is the first half of the rounds, an allgather the second. Every send has a
+// receive of its size. @pre `rank` is in operation.group, and `links` are the group's
 std::vector<Round> collective_rounds(const Platform& platform,
+                                     const GroupLinks& links,
                                      const CollectiveOperation& operation,
                                      int rank);
 

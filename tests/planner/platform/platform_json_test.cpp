@@ -201,6 +201,10 @@ TEST_CASE("to_json: random platforms come back equal") {
                                     random.enumerator<CollectiveKind>()});
       AllreduceFit& fit = platform.allreduce.back();
       if (!has_halves(fit.algorithm)) fit.kind = CollectiveKind::allreduce;
+      const int node = platform.levels.front().ranks_per_group;
+      fit.ranks_per_node = random.small(0, std::min(fit.ranks, node));
+      const int members = fit.ranks_per_node > 0 ? fit.ranks_per_node : std::min(fit.ranks, node);
+      fit.groups_at_once = random.small(1, node / members);
     }
     CHECK(parse_platform(to_json(platform), "p.json") == platform);
   }
