@@ -83,8 +83,8 @@ Traces traces_of(const SimulateOptions& options,
                             .real_bytes = options.real_bytes};
   if (!options.by_messages) return rank_traces(priced.schedules, platform, traces);
   const Platform unmeasured = without_measured_collectives(platform);
-  const PricedPlan by_messages = lower_and_price(
-      plan, RankClasses::each(plan.ranks), PriceList(unmeasured, prices.kernels()));
+  const PricedPlan by_messages =
+      lower_and_price(plan, RankClasses::each(plan.ranks), PriceList(unmeasured, prices.kernels()));
   return rank_traces(by_messages.schedules, unmeasured, traces);
 }
 

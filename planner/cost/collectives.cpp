@@ -172,8 +172,12 @@ std::vector<double> message_parts(const GroupLinks& links) {
 
 }  // namespace
 
+double ring_chunk_bytes(std::size_t level, double bytes) {
+  return std::min(bytes, level == 0 ? chunk_inside_node : chunk_between_nodes);
+}
+
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing) {
-  const double chunk_bytes = std::min(bytes, level == 0 ? chunk_inside_node : chunk_between_nodes);
+  const double chunk_bytes = ring_chunk_bytes(level, bytes);
   const double chunks = std::ceil(bytes / chunk_bytes);
   const Segment& segment = segment_of(platform.levels[level].segments, chunk_bytes);
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;

@@ -57,6 +57,9 @@ double least_collective_s_per_byte(const Platform& platform,
 // the link at the same time. @pre bytes > 0
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
+// Returns the bytes of a chunk of a block of `bytes` on this level.
+double ring_chunk_bytes(std::size_t level, double bytes);
+
 // Returns the algorithm whose rounds `library` is assumed to run if it was not measured.
 AllreduceAlgorithm assumed_algorithm(const Platform& platform,
                                      const GroupLinks& links,

@@ -31,9 +31,8 @@ class RoundMessages {
       if (other < 0) continue;
       const int rank = group_[position];
       const std::size_t level = level_index_between(platform_, rank, group_[other]);
-      const bool is_counted =
-          counted >= 0 && level == counted_level &&
-          port_of(platform_, level, rank) == port_of(platform_, level, counted);
+      const bool is_counted = counted >= 0 && level == counted_level &&
+                              port_of(platform_, level, rank) == port_of(platform_, level, counted);
       if (is_counted) continue;
       counted = rank;
       counted_level = level;
@@ -42,8 +41,7 @@ class RoundMessages {
   }
 
   static int peer_of(const RoundPeers& peers, int position, Direction direction) {
-    return direction == Direction::out ? sends_to(peers, position)
-                                       : receives_from(peers, position);
+    return direction == Direction::out ? sends_to(peers, position) : receives_from(peers, position);
   }
 
   static void raise(std::vector<LinkUse>& uses, const LinkUse& use) {
@@ -157,8 +155,7 @@ GroupLinks links_of(const Platform& platform,
   links.place = place_of(platform, group, all_ranks);
   SeriesFinder finder(platform, group, all_ranks);
   links.ring = finder.of(ring_series(ranks));
-  links.recursive_doubling =
-      finder.of(round_series(AllreduceAlgorithm::recursive_doubling, ranks));
+  links.recursive_doubling = finder.of(round_series(AllreduceAlgorithm::recursive_doubling, ranks));
   links.rabenseifner = finder.of(round_series(AllreduceAlgorithm::rabenseifner, ranks));
   links.hierarchical =
       finder.of(round_series(AllreduceAlgorithm::hierarchical, ranks, ranks_per_node));

@@ -74,12 +74,12 @@ double PriceList::least_s_per_byte(const CollectiveOperation& operation,
     const auto found = least_s_per_byte_.find(collective);
     if (found != least_s_per_byte_.end()) return found->second;
   }
-  const double least = least_collective_s_per_byte(
-      platform_,
-      links_.of(operation.group, all_ranks, operation.ranks_per_node),
-      most_bytes,
-      operation.kind,
-      operation.algorithm);
+  const double least =
+      least_collective_s_per_byte(platform_,
+                                  links_.of(operation.group, all_ranks, operation.ranks_per_node),
+                                  most_bytes,
+                                  operation.kind,
+                                  operation.algorithm);
   const std::scoped_lock lock(least_mutex_);
   return least_s_per_byte_.emplace(collective, least).first->second;
 }

@@ -48,8 +48,7 @@ class PriceList {
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
   // The group comes with all ranks of the program and with its ranks per node.
-  using Collective =
-      std::tuple<RankGroup, int, int, CollectiveKind, AllreduceAlgorithm, double>;
+  using Collective = std::tuple<RankGroup, int, int, CollectiveKind, AllreduceAlgorithm, double>;
 
   // Returns the least seconds per byte, and computes them where they are not known.
   double least_s_per_byte(const CollectiveOperation& operation,

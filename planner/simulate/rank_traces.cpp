@@ -166,8 +166,9 @@ class RankWriter {
     const GroupLinks& links =
         links_.of(collective.group, schedule_.ranks, collective.ranks_per_node);
     for (const Round& round : collective_rounds(platform_, links, collective, schedule_.rank)) {
-      const auto& [send, receive, add_s] = round;
+      const auto& [send_after_s, send, receive, add_s] = round;
       if (receive.peer >= 0) trace.irecv(on_wire(receive, allreduce_tag, stream));
+      trace.compute(send_after_s);
       if (send.peer >= 0) trace.isend(on_wire(send, allreduce_tag, stream));
       trace.waitall();
       trace.compute(add_s);

@@ -210,7 +210,8 @@ TEST_CASE("allreduce_time_s: hierarchical, as published") {
   const Platform platform = two_nodes();
   const double bytes = 8e7;
   const auto hierarchical_s = [&](const std::vector<int>& group, int inside) {
-    return allreduce_time_s(platform, links_of(platform, group_of(group), 8, inside), bytes, hierarchical);
+    return allreduce_time_s(
+        platform, links_of(platform, group_of(group), 8, inside), bytes, hierarchical);
   };
   const NodeGroup nodes{.ranks_per_node = 4,
                         .nodes = 2,
@@ -288,6 +289,77 @@ TEST_CASE("collective_time_s: the reduce-scatter adds, the allgather does not") 
       collective_time_s(
           platform, links, 4000.0, CollectiveKind::allgather, AllreduceAlgorithm::rabenseifner),
       std::logic_error);
+}
+
+TEST_CASE("collective_time_s: a half of the library that was not measured is its fastest half") {
+  const Platform platform = one_node();
+  const GroupLinks links = links_of(platform, RankGroup(0, 8), 8);
+  constexpr auto scatter = CollectiveKind::reduce_scatter;
+  constexpr auto gather = CollectiveKind::allgather;
+  const auto time_s = [&](double bytes, CollectiveKind kind, AllreduceAlgorithm algorithm) {
+    return collective_time_s(platform, links, bytes, kind, algorithm);
+  };
+  // Rabenseifner's algorithm has three messages each way, of 7/8 of the bytes together.
+  const double bytes = 8e6;
+  const double moved_s = 3e-6 + 7.0 / 8.0 * bytes * 1e-10;
+  CHECK(time_s(bytes, gather, library) == relative(moved_s));
+  CHECK(time_s(bytes, scatter, library) == relative(moved_s + 7.0 / 8.0 * bytes * 1e-11));
+  CHECK(time_s(bytes, gather, library) + time_s(bytes, scatter, library) ==
+        relative(allreduce_time_s(platform, links, bytes, rabenseifner)));
+  CHECK(time_s(bytes, gather, ring) > 1.5 * moved_s);  // in chunks
+  // Over three ranks, which fold, a ring is faster.
+  const GroupLinks three = links_of(platform, RankGroup(0, 3), 3);
+  CHECK(collective_time_s(platform, three, 3e4, gather, library) ==
+        relative(2 * (1e-6 + 1e4 * 1e-10)));
+}
+
+TEST_CASE("is_estimated_half: halves whose time was derived from another time") {
+  Platform platform = one_node();
+  const GroupLinks links = links_of(platform, RankGroup(0, 8), 8);
+  constexpr auto gather = CollectiveKind::allgather;
+  const auto is_estimated = [&](CollectiveKind kind, AllreduceAlgorithm algorithm) {
+    return is_estimated_half(platform, links, kind, algorithm);
+  };
+  CHECK(is_estimated(gather, library));
+  CHECK_FALSE(is_estimated(gather, ring));  // Its rounds are known.
+  CHECK_FALSE(is_estimated(CollectiveKind::allreduce, library));
+  platform.allreduce = {{.ranks = 8, .segments = {{1000, 1.0, 0.0}}}};
+  CHECK(is_estimated(gather, library));  // half of an allreduce
+  platform.allreduce.push_back({.ranks = 8, .segments = {{1000, 1.0, 0.0}}, .kind = gather});
+  CHECK_FALSE(is_estimated(gather, library));
+  CHECK(is_estimated(CollectiveKind::reduce_scatter, library));
+}
+
+TEST_CASE("links_of: messages share the ports that they take at once") {
+  struct Case {
+    const char* what;
+    std::vector<int> group;
+    int all_ranks;
+    int shared_by;
+    int sharing;  // of a ring between nodes of 4 ranks
+  };
+  const std::vector<Case> cases{
+      {"one message leaves each node", {0, 1, 2, 3, 4, 5, 6, 7}, 8, 4, 1},
+      {"all ranks of a node send", {0, 4}, 8, 4, 4},
+      {"the ranks of a port send", {0, 4}, 8, 2, 2},
+      {"each rank has its own port", {0, 4}, 8, 1, 1},
+      {"two of the groups send", {0, 1, 4, 5}, 8, 4, 2},
+      {"the other group has another port", {0, 1, 4, 5}, 8, 2, 1},
+      {"the other group has the same port", {0, 2, 4, 6}, 8, 2, 2},
+      {"a node that is not full", {0, 1, 2, 3, 4, 5}, 6, 2, 1},
+      {"two ranks on a node that is not full", {0, 2, 4}, 6, 4, 2},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    Platform platform = two_nodes();
+    platform.levels[1].shared_by = one.shared_by;
+    const GroupLinks links = links_of(platform, group_of(one.group), one.all_ranks);
+    int sharing = 0;
+    for (const LinkUse& use : links.ring.links) {
+      if (use.level == 1) sharing = use.sharing;
+    }
+    CHECK(sharing == one.sharing);
+  }
 }
 
 namespace {
