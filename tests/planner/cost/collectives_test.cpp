@@ -306,7 +306,7 @@ TEST_CASE("collective_time_s: a half of the library that was not measured is its
   CHECK(time_s(bytes, scatter, library) == relative(moved_s + 7.0 / 8.0 * bytes * 1e-11));
   CHECK(time_s(bytes, gather, library) + time_s(bytes, scatter, library) ==
         relative(allreduce_time_s(platform, links, bytes, rabenseifner)));
-  CHECK(time_s(bytes, gather, ring) > 1.5 * moved_s);  // in chunks
+  CHECK(time_s(bytes, gather, ring) > 1.1 * moved_s);  // in chunks
   // Over three ranks, which fold, a ring is faster.
   const GroupLinks three = links_of(platform, RankGroup(0, 3), 3);
   CHECK(collective_time_s(platform, three, 3e4, gather, library) ==
