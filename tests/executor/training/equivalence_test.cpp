@@ -246,8 +246,8 @@ constexpr const char* wide_network = R"({
     {"name": "bn1", "kind": "batch_norm"},
     {"name": "conv2", "kind": "convolution", "filters": 48, "kernel": 3, "padding": 1},
     {"name": "relu2", "kind": "relu"},
-    {"name": "left", "kind": "convolution", "inputs": ["relu2"], "filters": 48, "kernel": 1},
-    {"name": "right", "kind": "convolution", "inputs": ["relu2"], "filters": 48, "kernel": 1},
+    {"name": "left", "kind": "convolution", "input": "relu2", "filters": 48, "kernel": 1},
+    {"name": "right", "kind": "convolution", "input": "relu2", "filters": 48, "kernel": 1},
     {"name": "sum", "kind": "add", "inputs": ["left", "right"]},
     {"name": "fc", "kind": "fully_connected", "outputs": 10},
     {"name": "loss", "kind": "softmax_cross_entropy"}
