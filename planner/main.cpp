@@ -312,6 +312,11 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
                      options.real_bytes,
                      "Send messages of their real sizes; by default, of the size that takes their "
                      "time on a link with one latency and one bandwidth");
+  simulate->add_flag(
+      "--by-messages",
+      options.by_messages,
+      "Replay every sum and gather message by message over the links, as if none had "
+      "been measured as a whole; by default, measured ones take their measured time");
   simulate->footer(simulate_help + exit_codes());
 }
 

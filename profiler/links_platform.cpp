@@ -120,8 +120,11 @@ double exchanges_time_s(const Level& level, double bytes) {
 double predicted_s(const Platform& platform, const LinkCurve& curve, double bytes) {
   const Level& level = level_named(platform, curve.level);
   const RankGroup group(0, curve.ranks);
-  const GroupLinks links = links_of(
-      platform, group.ranks(), members_per_node(group, platform.levels.front().ranks_per_group));
+  const GroupLinks links =
+      links_of(platform,
+               group,
+               curve.ranks,
+               members_per_node(group, platform.levels.front().ranks_per_group));
   switch (curve.kind) {
     case LinkCurveKind::message:
       return segment_time_s(level.segments, bytes);
@@ -164,12 +167,16 @@ Platform platform_of(const LinkMeasurements& measurements) {
   for (const LinkLevel& level : measurements.levels) {
     platform.levels.push_back(level_of(measurements, level));
   }
+  // The ranks of a curve are the first ones, and no others ran it at the same time.
+  const int node_ranks = platform.levels.front().ranks_per_group;
   for (const LinkCurve& curve : measurements.curves) {
     if (curve.kind != LinkCurveKind::collective || curve.is_ring()) continue;
     platform.allreduce.push_back({.ranks = curve.ranks,
                                   .segments = open_ended(fit_of(curve).segments),
                                   .algorithm = curve.algorithm,
-                                  .kind = curve.collective});
+                                  .kind = curve.collective,
+                                  .ranks_per_node = std::min(curve.ranks, node_ranks),
+                                  .groups_at_once = 1});
   }
   return platform;
 }

@@ -69,6 +69,7 @@ struct SimulateOptions {
   std::string folder = "simulation";
   std::optional<double> max_error;  // relative, for the predicted step time; absent: any
   bool real_bytes = false;          // see TraceOptions
+  bool by_messages = false;         // replays collectives as if none of them had been measured
 };
 
 // Each command prints data to stdout and messages to stderr, and throws the errors of error.hpp.

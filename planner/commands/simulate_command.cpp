@@ -73,6 +73,21 @@ double kernels_s(std::span<const PricedSchedule> schedules) {
   return most_s;
 }
 
+// With --by-messages, collectives are priced and written as if none had been measured.
+Traces traces_of(const SimulateOptions& options,
+                 const Plan& plan,
+                 const PricedPlan& priced,
+                 const PriceList& prices) {
+  const Platform& platform = prices.platform();
+  const TraceOptions traces{.overlap = overlap_of(plan, platform),
+                            .real_bytes = options.real_bytes};
+  if (!options.by_messages) return rank_traces(priced.schedules, platform, traces);
+  const Platform unmeasured = without_measured_collectives(platform);
+  const PricedPlan by_messages =
+      lower_and_price(plan, RankClasses::each(plan.ranks), PriceList(unmeasured, prices.kernels()));
+  return rank_traces(by_messages.schedules, unmeasured, traces);
+}
+
 struct StepTimes {
   double simulated_s = 0.0;
   double predicted_s = 0.0;
@@ -110,14 +125,12 @@ ExitCode simulate_command(const SimulateOptions& options) {
   const KernelCosts kernels(profile_of(options, plan), platform);
   const PriceList prices(platform, kernels);
   const PricedPlan priced = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
-  const auto& schedules = priced.schedules;
   const double overlap = overlap_of(plan, platform);
   check_files(options, plan, predicted_step_s(plan, prices));
   // The replayed operations take equally long on all ranks, so the walk has no spreads.
   StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
-                  .kernels_s = kernels_s(schedules)};
-  const Traces traces =
-      rank_traces(schedules, platform, {.overlap = overlap, .real_bytes = options.real_bytes});
+                  .kernels_s = kernels_s(priced.schedules)};
+  const Traces traces = traces_of(options, plan, priced, prices);
   write_simulation(options.folder, platform, traces);
   times.simulated_s = replay(options.folder, static_cast<int>(traces.processes.size()));
   std::cout << times_text(times) << "traces   " << traces.processes.size() << " processes, "

@@ -2,7 +2,6 @@
 #include "planner/cost/collectives.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <stdexcept>
@@ -28,7 +27,7 @@ double adding_fraction(const RoundSeries& ring, CollectiveKind kind) {
 
 double ring_step_s(const Platform& platform,
                    const GroupLinks& links,
-                   const RingEdge& link,
+                   const LinkUse& link,
                    double bytes,
                    Ring ring,
                    CollectiveKind kind) {
@@ -38,7 +37,8 @@ double ring_step_s(const Platform& platform,
     const Segment& measured = segment_of(segments, bytes);
     return measured.alpha_s + link.sharing * measured.beta_s_per_byte * bytes;
   }
-  const double gamma_s = bytes * platform.gamma_s_per_byte * adding_fraction(links.ring, kind);
+  const double gamma_s =
+      bytes * platform.gamma_s_per_byte * adding_fraction(links.ring.series, kind);
   return gamma_s + level.duplex_factor * ring_block_s(platform, link.level, bytes, link.sharing);
 }
 
@@ -46,34 +46,43 @@ double ring_time_s(const Platform& platform,
                    const GroupLinks& links,
                    double bytes,
                    Ring ring,
-                   CollectiveKind kind = CollectiveKind::allreduce) {
-  const double block_bytes = bytes / links.ring.parts;
+                   CollectiveKind kind) {
+  const double block_bytes = bytes / links.ring.series.parts;
   double step_s = 0.0;
-  for (const RingEdge& link : links.ring_edges) {
+  for (const LinkUse& link : links.ring.links) {
     step_s = std::max(step_s, ring_step_s(platform, links, link, block_bytes, ring, kind));
   }
-  return round_count(links.ring, kind) * step_s;
+  return round_count(links.ring.series, kind) * step_s;
 }
 
-// Returns the time of a round, in which all ranks exchange a message both ways at once.
-double round_s(const Platform& platform, std::size_t level_index, double bytes) {
-  const Level& level = platform.levels[level_index];
-  const Segment& segment = segment_of(level.segments, bytes);
-  return level.duplex_factor *
-         (segment.alpha_s + segment.beta_s_per_byte * level.shared_by * bytes);
+// Returns the time of a round, in which ranks exchange a message both ways at once. It is as slow
+// as its slowest link.
+double round_s(const Platform& platform, const std::vector<LinkUse>& links, double bytes) {
+  double slowest_s = 0.0;
+  for (const auto& [index, sharing] : links) {
+    const Level& level = platform.levels[index];
+    const Segment& segment = segment_of(level.segments, bytes);
+    const double seconds = segment.alpha_s + segment.beta_s_per_byte * sharing * bytes;
+    slowest_s = std::max(slowest_s, level.duplex_factor * seconds);
+  }
+  return slowest_s;
 }
 
-// Adds up the rounds of all series, each on the level that its messages take. Series of halves have
+// Adds up the rounds of all series, each on the links that its messages take. Series of halves have
 // a sum of their own, because prices are compared to the last bit and the order of additions
 // decides it.
-double rounds_s(const Platform& platform, const std::vector<SeriesLinks>& all, double bytes) {
+double rounds_s(const Platform& platform,
+                const std::vector<SeriesLinks>& all,
+                double bytes,
+                CollectiveKind kind) {
   double sum_s = 0.0;
   double halves_s = 0.0;
-  for (const auto& [series, level] : all) {
+  for (const auto& [series, links] : all) {
     bytes /= series.parts;
-    const int ways = series.returns ? 2 : 1;
-    const double seconds = series.rounds * (ways * round_s(platform, level, bytes) +
-                                            bytes * platform.gamma_s_per_byte);
+    const int ways = round_count(series, kind) / series.rounds;
+    const int adds = adding_rounds(series, kind) / series.rounds;
+    const double seconds = series.rounds * (ways * round_s(platform, links, bytes) +
+                                            adds * bytes * platform.gamma_s_per_byte);
     const bool is_halving = series.peers.rule == PeerRule::partners && series.parts > 1;
     (is_halving ? halves_s : sum_s) += seconds;
   }
@@ -85,28 +94,39 @@ struct Fastest {
   double seconds = 0.0;
 };
 
-// Returns the fastest of the algorithms that the library may run.
-Fastest fastest(const Platform& platform, const GroupLinks& links, double bytes) {
-  const std::array<Fastest, 3> candidates{
-      Fastest{AllreduceAlgorithm::recursive_doubling,
-              rounds_s(platform, links.recursive_doubling, bytes)},
-      Fastest{AllreduceAlgorithm::rabenseifner, rounds_s(platform, links.rabenseifner, bytes)},
-      Fastest{AllreduceAlgorithm::ring, ring_time_s(platform, links, bytes, Ring::of_messages)}};
-  return *std::min_element(
-      candidates.begin(), candidates.end(), [](const Fastest& a, const Fastest& b) {
-        return a.seconds < b.seconds;
-      });
+// Returns the fastest of the algorithms that the library may run. Recursive doubling has no halves.
+Fastest fastest(const Platform& platform,
+                const GroupLinks& links,
+                double bytes,
+                CollectiveKind kind) {
+  Fastest best{AllreduceAlgorithm::rabenseifner,
+               rounds_s(platform, links.rabenseifner, bytes, kind)};
+  if (kind == CollectiveKind::allreduce) {
+    const double seconds = rounds_s(platform, links.recursive_doubling, bytes, kind);
+    if (seconds <= best.seconds) best = {AllreduceAlgorithm::recursive_doubling, seconds};
+  }
+  const double ring_s = ring_time_s(platform, links, bytes, Ring::of_messages, kind);
+  if (ring_s < best.seconds) best = {AllreduceAlgorithm::ring, ring_s};
+  return best;
 }
 
-// Returns null if the collective was not measured on this number of ranks.
+// Returns the place of the ranks that were measured.
+GroupPlace place_of(const Platform& platform, const AllreduceFit& fit) {
+  const int most = std::min(fit.ranks, platform.levels.front().ranks_per_group);
+  return {.ranks_per_node = fit.ranks_per_node > 0 ? fit.ranks_per_node : most,
+          .groups_at_once = fit.groups_at_once};
+}
+
+// Returns null if the collective was not measured on ranks that lie as in this group.
 const AllreduceFit* find_fit(const Platform& platform,
-                             int ranks,
+                             const GroupLinks& links,
                              CollectiveKind kind,
                              AllreduceAlgorithm algorithm) {
   const auto& fits = platform.allreduce;
   const auto fit = std::find_if(fits.begin(), fits.end(), [&](const AllreduceFit& candidate) {
-    return candidate.kind == kind && candidate.algorithm == algorithm && candidate.ranks == ranks &&
-           !candidate.segments.empty();
+    return candidate.kind == kind && candidate.algorithm == algorithm &&
+           candidate.ranks == links.ranks && !candidate.segments.empty() &&
+           place_of(platform, candidate) == links.place;
   });
   return fit == fits.end() ? nullptr : &*fit;
 }
@@ -117,7 +137,7 @@ void add_ends(const std::vector<Segment>& segments, std::vector<double>& ends) {
 
 // Returns the sizes of messages beyond which another rule gives the price.
 std::vector<double> ends_of_rules(const Platform& platform,
-                                  int ranks,
+                                  const GroupLinks& links,
                                   CollectiveKind kind,
                                   AllreduceAlgorithm algorithm) {
   std::vector<double> ends;
@@ -129,7 +149,7 @@ std::vector<double> ends_of_rules(const Platform& platform,
     add_ends(ring_segments(level, kind), ends);
   }
   for (CollectiveKind measured : {kind, CollectiveKind::allreduce}) {
-    const AllreduceFit* fit = find_fit(platform, ranks, measured, algorithm);
+    const AllreduceFit* fit = find_fit(platform, links, measured, algorithm);
     if (fit != nullptr) add_ends(fit->segments, ends);
   }
   return ends;
@@ -139,10 +159,10 @@ std::vector<double> ends_of_rules(const Platform& platform,
 // algorithm sends.
 std::vector<double> message_parts(const GroupLinks& links) {
   std::vector<double> all_parts{1.0};
-  all_parts.push_back(links.ring.parts);
+  all_parts.push_back(links.ring.series.parts);
   for (const auto* algorithm : {&links.rabenseifner, &links.hierarchical}) {
     double parts = 1.0;
-    for (const auto& [series, level] : *algorithm) {
+    for (const auto& [series, uses] : *algorithm) {
       parts *= series.parts;
       all_parts.push_back(parts);
     }
@@ -152,8 +172,12 @@ std::vector<double> message_parts(const GroupLinks& links) {
 
 }  // namespace
 
+double ring_chunk_bytes(std::size_t level, double bytes) {
+  return std::min(bytes, level == 0 ? chunk_inside_node : chunk_between_nodes);
+}
+
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing) {
-  const double chunk_bytes = std::min(bytes, level == 0 ? chunk_inside_node : chunk_between_nodes);
+  const double chunk_bytes = ring_chunk_bytes(level, bytes);
   const double chunks = std::ceil(bytes / chunk_bytes);
   const Segment& segment = segment_of(platform.levels[level].segments, chunk_bytes);
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
@@ -161,35 +185,46 @@ double ring_block_s(const Platform& platform, std::size_t level, double bytes, d
 
 AllreduceAlgorithm assumed_algorithm(const Platform& platform,
                                      const GroupLinks& links,
-                                     double bytes) {
-  return fastest(platform, links, bytes).algorithm;
+                                     double bytes,
+                                     CollectiveKind kind) {
+  return fastest(platform, links, bytes, kind).algorithm;
 }
 
 bool has_fit(const Platform& platform,
-             int ranks,
+             const GroupLinks& links,
              CollectiveKind kind,
              AllreduceAlgorithm algorithm) {
-  return find_fit(platform, ranks, kind, algorithm) != nullptr;
+  return find_fit(platform, links, kind, algorithm) != nullptr;
+}
+
+bool is_estimated_half(const Platform& platform,
+                       const GroupLinks& links,
+                       CollectiveKind kind,
+                       AllreduceAlgorithm algorithm) {
+  if (kind == CollectiveKind::allreduce || has_fit(platform, links, kind, algorithm)) return false;
+  return algorithm == AllreduceAlgorithm::library ||
+         has_fit(platform, links, CollectiveKind::allreduce, algorithm);
 }
 
 double allreduce_time_s(const Platform& platform,
                         const GroupLinks& links,
                         double bytes,
                         AllreduceAlgorithm algorithm) {
+  constexpr auto whole = CollectiveKind::allreduce;
   if (links.ranks < 2 || bytes <= 0) return 0.0;
-  const AllreduceFit* fit = find_fit(platform, links.ranks, CollectiveKind::allreduce, algorithm);
+  const AllreduceFit* fit = find_fit(platform, links, whole, algorithm);
   if (fit != nullptr) return segment_time_s(fit->segments, bytes);
   switch (algorithm) {
     case AllreduceAlgorithm::ring:
-      return ring_time_s(platform, links, bytes, Ring::own);
+      return ring_time_s(platform, links, bytes, Ring::own, whole);
     case AllreduceAlgorithm::recursive_doubling:
-      return rounds_s(platform, links.recursive_doubling, bytes);
+      return rounds_s(platform, links.recursive_doubling, bytes, whole);
     case AllreduceAlgorithm::rabenseifner:
-      return rounds_s(platform, links.rabenseifner, bytes);
+      return rounds_s(platform, links.rabenseifner, bytes, whole);
     case AllreduceAlgorithm::hierarchical:
-      return rounds_s(platform, links.hierarchical, bytes);
+      return rounds_s(platform, links.hierarchical, bytes, whole);
     case AllreduceAlgorithm::library:
-      return fastest(platform, links, bytes).seconds;
+      return fastest(platform, links, bytes, whole).seconds;
   }
   throw std::logic_error("unknown allreduce algorithm");
 }
@@ -204,13 +239,14 @@ double collective_time_s(const Platform& platform,
   }
   if (!has_halves(algorithm)) throw std::logic_error("this allreduce has no halves");
   if (links.ranks < 2 || bytes <= 0) return 0.0;
-  const AllreduceFit* fit = find_fit(platform, links.ranks, kind, algorithm);
+  const AllreduceFit* fit = find_fit(platform, links, kind, algorithm);
   if (fit != nullptr) return segment_time_s(fit->segments, bytes);
-  if (has_fit(platform, links.ranks, CollectiveKind::allreduce, algorithm)) {
+  if (has_fit(platform, links, CollectiveKind::allreduce, algorithm)) {
     return allreduce_time_s(platform, links, bytes, algorithm) / 2;
   }
-  const bool is_own = algorithm == AllreduceAlgorithm::ring;
-  return ring_time_s(platform, links, bytes, is_own ? Ring::own : Ring::of_messages, kind);
+  return algorithm == AllreduceAlgorithm::ring
+             ? ring_time_s(platform, links, bytes, Ring::own, kind)
+             : fastest(platform, links, bytes, kind).seconds;
 }
 
 // The time is linear in the bytes between sums that have a message exactly at the end of a rule. So
@@ -228,7 +264,7 @@ double least_collective_s_per_byte(const Platform& platform,
     return collective_time_s(platform, links, bytes, kind, algorithm) / bytes;
   };
   double least = s_per_byte(most_bytes);
-  for (double end : ends_of_rules(platform, links.ranks, kind, algorithm)) {
+  for (double end : ends_of_rules(platform, links, kind, algorithm)) {
     for (double part : parts) {
       if (end * part < most_bytes) least = std::min(least, s_per_byte(end * part));
     }

@@ -11,15 +11,16 @@ namespace cnnplan {
 
 // Returns the time of an allreduce of `bytes` over a group whose ranks are ready. It assumes that
 // all other groups run an equal allreduce at the same time and share the links. A single rank takes
-// no time, and neither do 0 bytes. If the platform has measured times of the algorithm on this
-// number of ranks, they count. Else the rounds of planner/platform/exchange_rounds.hpp count:
+// no time, and neither do 0 bytes. Times count that were measured of the algorithm on as many ranks
+// that lie on nodes alike (GroupPlace). Else the rounds of planner/platform/exchange_rounds.hpp
+// count:
 //
 // - `ring`: every round is as slow as the slowest link of the ring. A round takes its measured time
 //   (`ring_segments` of the level), if there is one. Else it takes messages of at most one chunk
 //   (64 KiB on the innermost level, 256 KiB beyond), and the additions are spread evenly over all
 //   rounds.
-// - `recursive_doubling`, `rabenseifner`, `hierarchical`: each message takes its time on its level,
-//   shared by as many ranks as share a link, and added bytes cost gamma.
+// - `recursive_doubling`, `rabenseifner`, `hierarchical`: each round takes the time of its slowest
+//   message, which shares its port with the messages that take it at once. Added bytes cost gamma.
 // - `library`: the fastest of recursive doubling, Rabenseifner's algorithm and a ring without
 //   measured rounds.
 //
@@ -32,9 +33,10 @@ double allreduce_time_s(const Platform& platform,
 
 // Returns the time of an allreduce, or of one of its halves. If the half was measured, its measured
 // time counts. Else, if the allreduce was measured, the half takes half of its time. Else it takes
-// its rounds of the ring, which add only in the reduce_scatter. The rounds that were measured count
-// for `ring`, but not for `library`. `bytes` is the size of all shards together. @pre `kind` is
-// `allreduce`, or the algorithm has halves
+// its half of the rounds, which add only in the reduce_scatter: of the ring for `ring`, and for
+// `library` of Rabenseifner's algorithm or a ring without measured rounds, whichever is faster.
+// `bytes` is the size of all shards together. @pre `kind` is `allreduce`, or the algorithm has
+// halves
 double collective_time_s(const Platform& platform,
                          const GroupLinks& links,
                          double bytes,
@@ -55,15 +57,25 @@ double least_collective_s_per_byte(const Platform& platform,
 // the link at the same time. @pre bytes > 0
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
-// Returns the algorithm that `library` is assumed to run if it was not measured.
+// Returns the bytes of a chunk of a block of `bytes` on this level.
+double ring_chunk_bytes(std::size_t level, double bytes);
+
+// Returns the algorithm whose rounds `library` is assumed to run if it was not measured.
 AllreduceAlgorithm assumed_algorithm(const Platform& platform,
                                      const GroupLinks& links,
-                                     double bytes);
+                                     double bytes,
+                                     CollectiveKind kind = CollectiveKind::allreduce);
 
-// True if this collective was measured over `ranks` ranks.
+// True if this collective was measured over as many ranks that lie on nodes alike.
 bool has_fit(const Platform& platform,
-             int ranks,
+             const GroupLinks& links,
              CollectiveKind kind,
              AllreduceAlgorithm algorithm);
+
+// True for a half whose time is derived from the time of an allreduce, because it was not measured.
+bool is_estimated_half(const Platform& platform,
+                       const GroupLinks& links,
+                       CollectiveKind kind,
+                       AllreduceAlgorithm algorithm);
 
 }  // namespace cnnplan

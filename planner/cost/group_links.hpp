@@ -1,40 +1,71 @@
-// Says which links the messages of a collective take. The time of the collective depends on no
-// other property of its group.
+// Says which links the messages of a collective take, and where its ranks are. The time of the
+// collective depends on no other property of its group.
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <map>
+#include <mutex>
+#include <tuple>
 #include <vector>
 
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/platform/platform.hpp"
 #include "planner/tensor/collective.hpp"
+#include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
 
-// Describes a kind of link between neighbours in a ring of ranks.
-struct RingEdge {
+// Describes the links of one level that the messages of a round take.
+struct LinkUse {
   std::size_t level = 0;  // of the platform
-  double sharing = 1.0;   // messages of equal rings that leave over this link at once
-  bool operator==(const RingEdge&) const = default;
+  int sharing = 1;        // the most messages that take one port of the level at once
+  bool operator==(const LinkUse&) const = default;
 };
 
-// Holds a series of rounds, and the outermost level of the platform that its messages take.
+// Holds a series of rounds, and the links that its messages take, one entry per level.
 struct SeriesLinks {
   RoundSeries series;
-  std::size_t level = 0;
+  std::vector<LinkUse> links;
+};
+
+// Says where the ranks of a group are. A node is a group of the platform's innermost level.
+struct GroupPlace {
+  int ranks_per_node = 0;  // on each node, except that the last one may have fewer; 0: irregular
+  int groups_at_once = 1;  // groups that share a node and run the collective at the same time
+  bool operator==(const GroupPlace&) const = default;
 };
 
 struct GroupLinks {
   int ranks = 0;
-  int ranks_per_node = 1;            // for `hierarchical`
-  RoundSeries ring;                  // the series of `ring`
-  std::vector<RingEdge> ring_edges;  // links from each rank to the next, each kind once
+  int ranks_per_node = 1;  // for `hierarchical`
+  GroupPlace place;
+  SeriesLinks ring;
   std::vector<SeriesLinks> recursive_doubling;
   std::vector<SeriesLinks> rabenseifner;
   std::vector<SeriesLinks> hierarchical;
 };
-// @pre `group` is ascending; `ranks_per_node` divides its size
-GroupLinks links_of(const Platform& platform, std::span<const int> group, int ranks_per_node = 1);
+
+// Finds the links of a group in a program of `all_ranks` ranks. All ranks are in groups whose ranks
+// lie apart as in this one (RankGroup::around), and all groups run equal collectives at once.
+// @pre `ranks_per_node` divides the size of the group
+GroupLinks links_of(const Platform& platform,
+                    const RankGroup& group,
+                    int all_ranks,
+                    int ranks_per_node = 1);
+
+// Computes the links of each group once. Several threads may ask at once.
+class KnownLinks {
+ public:
+  // Keeps a reference.
+  explicit KnownLinks(const Platform& platform) : platform_(platform) {}
+
+  // Returns links_of() these arguments. The result stays valid as long as this object.
+  const GroupLinks& of(const RankGroup& group, int all_ranks, int ranks_per_node);
+
+ private:
+  const Platform& platform_;
+  std::mutex mutex_;
+  std::map<std::tuple<RankGroup, int, int>, GroupLinks> known_;
+};
 
 }  // namespace cnnplan

@@ -75,6 +75,14 @@ int port_of(const Platform& platform, std::size_t level, int rank) {
   return rank / inside * ports_inside + rank % inside / sharing;
 }
 
+Platform without_measured_collectives(Platform platform) {
+  platform.allreduce.clear();
+  for (Level& level : platform.levels) {
+    for (const auto& [name, member] : ring_step_fields) (level.*member).clear();
+  }
+  return platform;
+}
+
 std::int64_t distance_of_like_places(const Platform& platform, int ranks) {
   std::int64_t distance = 1;
   for (const Level& level : platform.levels) {

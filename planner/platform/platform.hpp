@@ -30,12 +30,16 @@ const Segment& segment_of(const std::vector<Segment>& segments, double bytes);
 // Returns the time of a message of `bytes` by its segment. @pre `segments` is not empty
 double segment_time_s(const std::vector<Segment>& segments, double bytes);
 
-// Holds the measured times of an allreduce, or of one of its halves, over exactly `ranks` ranks.
+// Holds the measured times of an allreduce, or of one of its halves, over exactly `ranks` ranks. It
+// counts only for groups whose ranks lie on nodes as the measured ranks did. A node is a group of
+// the innermost level.
 struct AllreduceFit {
   int ranks = 2;
   std::vector<Segment> segments;
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;
   CollectiveKind kind = CollectiveKind::allreduce;
+  int ranks_per_node = 0;  // of the group; 0: as many as a node holds
+  int groups_at_once = 1;  // groups that share a node and ran the collective at the same time
   auto operator<=>(const AllreduceFit&) const = default;
 };
 
@@ -75,7 +79,7 @@ struct Platform {
   // known. It is one figure for all networks.
   std::int64_t process_bytes = 0;
   std::vector<Level> levels;  // innermost first; the last one holds all ranks
-  // The first counts if several have equal kind, algorithm and number of ranks.
+  // The first counts if several have equal kind, algorithm, number and places of ranks.
   std::vector<AllreduceFit> allreduce;
   double gamma_s_per_byte = 0.0;    // adding received bytes to local ones
   double copy_s_per_byte = 0.0;     // packing, unpacking, local copies
@@ -101,6 +105,9 @@ int port_of(const Platform& platform, std::size_t level, int rank);
 // same position in its groups and in its port as rank r has in its own. Returns 0 if there is no
 // such distance.
 std::int64_t distance_of_like_places(const Platform& platform, int ranks);
+
+// Returns the platform as if no collective had been measured, neither as a whole nor by its steps.
+Platform without_measured_collectives(Platform platform);
 
 // Reads JSON of the schema cnnplan.platform/1. `file` names it in errors. @throws InputError
 Platform parse_platform(std::string_view json, const std::string& file);

@@ -1,4 +1,5 @@
 // Reads and writes platform files.
+#include <algorithm>
 #include <string>
 
 #include "planner/base/file.hpp"
@@ -77,8 +78,17 @@ std::vector<Level> read_levels(const JsonReader& reader) {
   return levels;
 }
 
-AllreduceFit read_allreduce_fit(const JsonReader& reader) {
-  reader.allow_keys({"algorithm", "collective", "ranks", "segments"});
+// Reads where the measured ranks were. @throws InputError where a node has no room for them
+void read_place(const JsonReader& reader, const Level& node, AllreduceFit& fit) {
+  const int most = std::min(fit.ranks, node.ranks_per_group);
+  reader.read("ranks_per_node", fit.ranks_per_node, {1, most});
+  const int members = fit.ranks_per_node > 0 ? fit.ranks_per_node : most;
+  reader.read("groups_at_once", fit.groups_at_once, {1, node.ranks_per_group / members});
+}
+
+AllreduceFit read_allreduce_fit(const JsonReader& reader, const Level& node) {
+  reader.allow_keys(
+      {"algorithm", "collective", "ranks", "ranks_per_node", "groups_at_once", "segments"});
   AllreduceFit fit{.ranks = reader.at("ranks").integer<int>(peers_range),
                    .segments = read_segments(reader.at("segments"))};
   reader.read_enumerator("algorithm", fit.algorithm);
@@ -86,6 +96,7 @@ AllreduceFit read_allreduce_fit(const JsonReader& reader) {
   if (fit.kind != CollectiveKind::allreduce && !has_halves(fit.algorithm)) {
     reader.at("collective").refuse("allreduce, for an algorithm without halves");
   }
+  read_place(reader, node, fit);
   return fit;
 }
 
@@ -109,6 +120,16 @@ OrderedJson to_ordered_json(const Level& level) {
   for (const auto& [name, member] : ring_step_fields) {
     if (!(level.*member).empty()) json[key_of(name)] = to_ordered_json(level.*member);
   }
+  return json;
+}
+
+OrderedJson to_ordered_json(const AllreduceFit& fit) {
+  OrderedJson json{{"algorithm", to_text(fit.algorithm)},
+                   {"collective", to_text(fit.kind)},
+                   {"ranks", fit.ranks}};
+  if (fit.ranks_per_node > 0) json["ranks_per_node"] = fit.ranks_per_node;
+  json["groups_at_once"] = fit.groups_at_once;
+  json["segments"] = to_ordered_json(fit.segments);
   return json;
 }
 
@@ -139,7 +160,7 @@ Platform parse_platform(std::string_view json, const std::string& file) {
   root.read("process_bytes", platform.process_bytes, bytes_range);
   if (root.has("allreduce")) {
     for (const JsonReader& entry : root.at("allreduce").entries()) {
-      platform.allreduce.push_back(read_allreduce_fit(entry));
+      platform.allreduce.push_back(read_allreduce_fit(entry, platform.levels.front()));
     }
   }
   root.read("gamma_s_per_byte", platform.gamma_s_per_byte, seconds_per_byte_range);
@@ -171,11 +192,8 @@ std::string to_json(const Platform& platform) {
   document["levels"] = OrderedJson::array();
   for (const Level& level : platform.levels) document["levels"].push_back(to_ordered_json(level));
   document["allreduce"] = OrderedJson::array();
-  for (const AllreduceFit& allreduce : platform.allreduce) {
-    document["allreduce"].push_back({{"algorithm", to_text(allreduce.algorithm)},
-                                     {"collective", to_text(allreduce.kind)},
-                                     {"ranks", allreduce.ranks},
-                                     {"segments", to_ordered_json(allreduce.segments)}});
+  for (const AllreduceFit& fit : platform.allreduce) {
+    document["allreduce"].push_back(to_ordered_json(fit));
   }
   if (platform.kernels) document["kernels"] = to_ordered_json(*platform.kernels);
   return write_json(document);

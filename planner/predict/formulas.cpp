@@ -147,7 +147,7 @@ void describe(const Schedule& schedule,
   if (formula.what.empty()) formula.what = "copies";
 }
 
-void describe(const Schedule&,
+void describe(const Schedule& schedule,
               const CollectiveOperation& operation,
               const PriceList& prices,
               Formula& formula) {
@@ -163,20 +163,19 @@ void describe(const Schedule&,
     return;
   }
   formula.what += to_text(operation.algorithm);
+  const GroupLinks links =
+      links_of(platform, operation.group, schedule.ranks, operation.ranks_per_node);
   const auto has = [&](CollectiveKind kind) {
-    return has_fit(platform, ranks, kind, operation.algorithm);
+    return has_fit(platform, links, kind, operation.algorithm);
   };
   if (has(operation.kind)) {
     formula.what += ", as measured";
   } else if (has(CollectiveKind::allreduce)) {
     formula.what += ", half of what was measured";
-  } else if (is_half) {
-    formula.what += ", as ring";
   } else if (operation.algorithm == AllreduceAlgorithm::library) {
-    const GroupLinks links = links_of(platform, operation.group.ranks());
-    formula.what +=
-        ", as " +
-        std::string(to_text(assumed_algorithm(platform, links, static_cast<double>(bytes))));
+    const AllreduceAlgorithm assumed =
+        assumed_algorithm(platform, links, static_cast<double>(bytes), operation.kind);
+    formula.what += ", as " + std::string(to_text(assumed));
   } else if (operation.algorithm == AllreduceAlgorithm::hierarchical) {
     formula.what += ", " + std::to_string(operation.ranks_per_node) + " ranks a node";
   }

@@ -45,40 +45,43 @@ Price PriceList::price(const Schedule& schedule, const TransferOperation& operat
       transfer_time(platform_, operation.list, schedule.rank, traits, list_of).total_s());
 }
 
-Price PriceList::price(const Schedule&, const CollectiveOperation& operation) const {
-  return exactly(collective_time_s(
-      platform_, links(operation), summed_bytes(operation), operation.kind, operation.algorithm));
+Price PriceList::price(const Schedule& schedule, const CollectiveOperation& operation) const {
+  const GroupLinks& links = links_.of(operation.group, schedule.ranks, operation.ranks_per_node);
+  Price price = exactly(collective_time_s(
+      platform_, links, summed_bytes(operation), operation.kind, operation.algorithm));
+  price.estimated = is_estimated_half(platform_, links, operation.kind, operation.algorithm);
+  return price;
 }
 
-double PriceList::least_s(const CollectiveOperation& operation, double most_bytes) const {
-  const Collective collective{
-      {operation.group, operation.ranks_per_node}, operation.kind, operation.algorithm, most_bytes};
-  const double s_per_byte = met(least_s_per_byte_, collective, [&] {
-    return least_collective_s_per_byte(
-        platform_, links(operation), most_bytes, operation.kind, operation.algorithm);
-  });
-  return summed_bytes(operation) * s_per_byte;
-}
-
-const GroupLinks& PriceList::links(const CollectiveOperation& operation) const {
-  return met(links_, Group(operation.group, operation.ranks_per_node), [&] {
-    return links_of(platform_, operation.group.ranks(), operation.ranks_per_node);
-  });
+double PriceList::least_s(const CollectiveOperation& operation,
+                          int all_ranks,
+                          double most_bytes) const {
+  return summed_bytes(operation) * least_s_per_byte(operation, all_ranks, most_bytes);
 }
 
 // Two threads may compute the same value at the same time.
-template <typename Key, typename Value, typename Compute>
-const Value& PriceList::met(std::map<Key, Value>& known,
-                            const Key& key,
-                            const Compute& compute) const {
+double PriceList::least_s_per_byte(const CollectiveOperation& operation,
+                                   int all_ranks,
+                                   double most_bytes) const {
+  const Collective collective{operation.group,
+                              all_ranks,
+                              operation.ranks_per_node,
+                              operation.kind,
+                              operation.algorithm,
+                              most_bytes};
   {
-    const std::scoped_lock lock(met_mutex_);
-    const auto found = known.find(key);
-    if (found != known.end()) return found->second;
+    const std::scoped_lock lock(least_mutex_);
+    const auto found = least_s_per_byte_.find(collective);
+    if (found != least_s_per_byte_.end()) return found->second;
   }
-  const Value value = compute();
-  const std::scoped_lock lock(met_mutex_);
-  return known.emplace(key, value).first->second;
+  const double least =
+      least_collective_s_per_byte(platform_,
+                                  links_.of(operation.group, all_ranks, operation.ranks_per_node),
+                                  most_bytes,
+                                  operation.kind,
+                                  operation.algorithm);
+  const std::scoped_lock lock(least_mutex_);
+  return least_s_per_byte_.emplace(collective, least).first->second;
 }
 
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {

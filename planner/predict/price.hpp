@@ -29,13 +29,13 @@ class PriceList {
  public:
   // Keeps references.
   PriceList(const Platform& platform, const KernelCosts& kernels)
-      : platform_(platform), kernels_(kernels) {}
+      : platform_(platform), kernels_(kernels), links_(platform) {}
 
   // Several threads may ask at once.
   Price operator()(const Schedule& schedule, const Operation& operation) const;
   // Returns the least time of a collective that may be part of a larger one of at most
-  // `most_bytes`.
-  double least_s(const CollectiveOperation& operation, double most_bytes) const;
+  // `most_bytes`, in a program of `all_ranks` ranks.
+  double least_s(const CollectiveOperation& operation, int all_ranks, double most_bytes) const;
   // Returns the time to load this number of bytes of samples.
   double load_s(std::int64_t bytes) const;
   const Platform& platform() const { return platform_; }
@@ -47,20 +47,18 @@ class PriceList {
   Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
-  // This is a group with its ranks per node.
-  using Group = std::pair<RankGroup, int>;
-  using Collective = std::tuple<Group, CollectiveKind, AllreduceAlgorithm, double>;
+  // The group comes with all ranks of the program and with its ranks per node.
+  using Collective = std::tuple<RankGroup, int, int, CollectiveKind, AllreduceAlgorithm, double>;
 
-  const GroupLinks& links(const CollectiveOperation& operation) const;
-  // Returns the value of `key`, and computes it where it is not known.
-  template <typename Key, typename Value, typename Compute>
-  const Value& met(std::map<Key, Value>& known, const Key& key, const Compute& compute) const;
+  // Returns the least seconds per byte, and computes them where they are not known.
+  double least_s_per_byte(const CollectiveOperation& operation,
+                          int all_ranks,
+                          double most_bytes) const;
 
   const Platform& platform_;
   const KernelCosts& kernels_;
-  mutable std::mutex met_mutex_;
-  // These maps hold the values that were asked for so far.
-  mutable std::map<Group, GroupLinks> links_;
+  mutable KnownLinks links_;
+  mutable std::mutex least_mutex_;
   mutable std::map<Collective, double> least_s_per_byte_;  // keys end with `most_bytes`
 };
 

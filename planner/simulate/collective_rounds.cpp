@@ -19,14 +19,12 @@ double bytes_of(const CollectiveOperation& operation) {
 
 struct Group {
   const Platform& platform;
+  const GroupLinks& links;
   const CollectiveOperation& operation;
   double bytes = 0.0;
 
   int ranks() const { return operation.group.size(); }
   int rank_at(int position) const { return operation.group[(position + ranks()) % ranks()]; }
-  GroupLinks links() const {
-    return links_of(platform, operation.group.ranks(), operation.ranks_per_node);
-  }
   std::size_t level_index(int position, int other) const {
     return level_index_between(platform, rank_at(position), rank_at(other));
   }
@@ -38,19 +36,35 @@ struct Group {
 // Returns how long a message of `bytes` from one position to another takes on a link of its own.
 using MessageTime = std::function<double(int from, int to, double bytes)>;
 
+// True if a step of the ring over this link has its measured time.
+bool has_ring_step(const Group& group, int from, int to, bool own) {
+  return own && !ring_segments(group.level(from, to), group.operation.kind).empty();
+}
+
+// Returns the latencies of all chunks of a block except the first. They take no bandwidth, so
+// messages that share the port do not make them longer.
+double chunk_latencies_s(const Group& group, int from, int to, double bytes) {
+  const std::size_t level = group.level_index(from, to);
+  constexpr double without_bandwidth = 0.0;
+  const double all_s = ring_block_s(group.platform, level, bytes, without_bandwidth);
+  const double one_s =
+      ring_block_s(group.platform, level, ring_chunk_bytes(level, bytes), without_bandwidth);
+  return all_s - one_s;
+}
+
 double ring_message_s(const Group& group, int from, int to, double bytes, bool own) {
   const Level& level = group.level(from, to);
-  const std::vector<Segment>& segments = ring_segments(level, group.operation.kind);
-  if (own && !segments.empty()) return alone_s(level, segment_time_s(segments, bytes));
+  if (has_ring_step(group, from, to, own)) {
+    return alone_s(level, segment_time_s(ring_segments(level, group.operation.kind), bytes));
+  }
   constexpr double alone = 1.0;
-  return ring_block_s(group.platform, group.level_index(from, to), bytes, alone);
+  return ring_block_s(group.platform, group.level_index(from, to), bytes, alone) -
+         chunk_latencies_s(group, from, to, bytes);
 }
 
 // Returns the time of adding a byte. Measured steps of the link from `sender` hold the additions.
 double ring_add_s_per_byte(const Group& group, int sender, int position, bool own) {
-  const Level& level = group.level(sender, position);
-  const bool is_measured = own && !ring_segments(level, group.operation.kind).empty();
-  return is_measured ? 0.0 : group.platform.gamma_s_per_byte;
+  return has_ring_step(group, sender, position, own) ? 0.0 : group.platform.gamma_s_per_byte;
 }
 
 // All messages of a ring have equal bytes, one part of the sum, even where elements do not divide.
@@ -64,7 +78,9 @@ std::vector<Round> ring(const Group& group, int position, bool own) {
   };
   const int next = sends_to(series.peers, position);
   const int last = receives_from(series.peers, position);
-  Round round{.send = message(position, next, next),
+  const bool has_step = has_ring_step(group, position, next, own);
+  Round round{.send_after_s = has_step ? 0.0 : chunk_latencies_s(group, position, next, bytes),
+              .send = message(position, next, next),
               .receive = message(last, position, last),
               .add_s = bytes * ring_add_s_per_byte(group, last, position, own)};
   constexpr auto kind = CollectiveKind::allreduce;
@@ -121,8 +137,7 @@ std::vector<Round> measured(const Group& group, int position, AllreduceAlgorithm
   const CollectiveKind kind = group.operation.kind;
   const double total_s =
       (kind == CollectiveKind::allreduce ? 1 : 2) *
-      collective_time_s(
-          group.platform, group.links(), group.bytes, kind, group.operation.algorithm);
+      collective_time_s(group.platform, group.links, group.bytes, kind, group.operation.algorithm);
   const double round_s = total_s / static_cast<double>(rounds);
   const bool both_ways = busy == 0;
   const MessageTime time = [&](int from, int to, double) {
@@ -141,18 +156,19 @@ std::vector<Round> in_messages(const Group& group, int position, AllreduceAlgori
   return exchanges(group, position, algorithm, time, group.platform.gamma_s_per_byte);
 }
 
-// Returns the algorithm that the library is assumed to run. Halves are halves of a ring.
+// Returns the algorithm that the library is assumed to run. Measured halves are halves of a ring.
 AllreduceAlgorithm library_algorithm(const Group& group, bool is_measured) {
-  if (group.operation.kind != CollectiveKind::allreduce) return AllreduceAlgorithm::ring;
-  return is_measured ? AllreduceAlgorithm::recursive_doubling
-                     : assumed_algorithm(group.platform, group.links(), group.bytes);
+  const CollectiveKind kind = group.operation.kind;
+  if (!is_measured) return assumed_algorithm(group.platform, group.links, group.bytes, kind);
+  return kind == CollectiveKind::allreduce ? AllreduceAlgorithm::recursive_doubling
+                                           : AllreduceAlgorithm::ring;
 }
 
 std::vector<Round> allreduce_rounds(const Group& group, int position) {
   const AllreduceAlgorithm algorithm = group.operation.algorithm;
   const bool is_library = algorithm == AllreduceAlgorithm::library;
   const auto has = [&](CollectiveKind kind) {
-    return has_fit(group.platform, group.ranks(), kind, algorithm);
+    return has_fit(group.platform, group.links, kind, algorithm);
   };
   const bool is_measured = has(group.operation.kind) || has(CollectiveKind::allreduce);
   const AllreduceAlgorithm steps = is_library ? library_algorithm(group, is_measured) : algorithm;
@@ -161,7 +177,7 @@ std::vector<Round> allreduce_rounds(const Group& group, int position) {
   return in_messages(group, position, steps);
 }
 
-// Returns the adding half of a ring's rounds for a reduce-scatter, else the other half.
+// Returns the adding half of the rounds for a reduce-scatter, else the other half.
 std::vector<Round> half(const std::vector<Round>& rounds, CollectiveKind kind) {
   const auto middle = rounds.begin() + rounds.size() / 2;
   const bool is_first = kind == CollectiveKind::reduce_scatter;
@@ -171,9 +187,11 @@ std::vector<Round> half(const std::vector<Round>& rounds, CollectiveKind kind) {
 }  // namespace
 
 std::vector<Round> collective_rounds(const Platform& platform,
+                                     const GroupLinks& links,
                                      const CollectiveOperation& operation,
                                      int rank) {
-  const Group group{.platform = platform, .operation = operation, .bytes = bytes_of(operation)};
+  const Group group{
+      .platform = platform, .links = links, .operation = operation, .bytes = bytes_of(operation)};
   if (group.ranks() < 2 || group.bytes <= 0) return {};
   const int position = operation.group.position_of(rank);
   const std::vector<Round> rounds = allreduce_rounds(group, position);

@@ -90,11 +90,13 @@ class RankWriter {
   // `lanes` is the largest number of lanes of a rank.
   RankWriter(const PricedSchedule& priced,
              const Platform& platform,
+             KnownLinks& links,
              const TraceOptions& options,
              int lanes)
       : schedule_(priced.schedule),
         prices_(priced.prices),
         platform_(platform),
+        links_(links),
         options_(options),
         streams_(streams_of(schedule_.operations, options.overlap)) {
     const int streams = base_streams(options.overlap) + lanes - 1;
@@ -161,9 +163,12 @@ class RankWriter {
 
   void write(const CollectiveOperation& collective, int stream) {
     Trace& trace = traces_[stream];
-    for (const Round& round : collective_rounds(platform_, collective, schedule_.rank)) {
-      const auto& [send, receive, add_s] = round;
+    const GroupLinks& links =
+        links_.of(collective.group, schedule_.ranks, collective.ranks_per_node);
+    for (const Round& round : collective_rounds(platform_, links, collective, schedule_.rank)) {
+      const auto& [send_after_s, send, receive, add_s] = round;
       if (receive.peer >= 0) trace.irecv(on_wire(receive, allreduce_tag, stream));
+      trace.compute(send_after_s);
       if (send.peer >= 0) trace.isend(on_wire(send, allreduce_tag, stream));
       trace.waitall();
       trace.compute(add_s);
@@ -186,6 +191,7 @@ class RankWriter {
   const Schedule& schedule_;
   const IndexedVector<OperationIndex, Price>& prices_;
   const Platform& platform_;
+  KnownLinks& links_;
   const TraceOptions& options_;
   Streams streams_;
   std::vector<Trace> traces_;
@@ -198,8 +204,9 @@ Traces rank_traces(std::span<const PricedSchedule> schedules,
                    const TraceOptions& options) {
   std::vector<std::vector<Trace>> by_rank(schedules.size());
   const int lanes = most_lanes(schedules);
+  KnownLinks links(platform);
   parallel_for(schedules.size(), [&](std::size_t rank) {
-    by_rank[rank] = RankWriter(schedules[rank], platform, options, lanes).write();
+    by_rank[rank] = RankWriter(schedules[rank], platform, links, options, lanes).write();
   });
   Traces traces{.ranks = static_cast<int>(schedules.size())};
   const std::size_t streams = by_rank.empty() ? 0 : by_rank.front().size();

@@ -49,6 +49,16 @@ int RankGroup::position_of(int rank) const {
   return position;
 }
 
+RankGroup RankGroup::around(int rank) const {
+  RankGroup group = *this;
+  group.first_ = rank;
+  for (const Steps& steps : steps_) {
+    const int apart = rank / steps.stride - first_ / steps.stride;
+    group.first_ -= (apart % steps.count + steps.count) % steps.count * steps.stride;
+  }
+  return group;
+}
+
 std::vector<int> RankGroup::ranks() const {
   std::vector<int> all;
   all.reserve(size_);

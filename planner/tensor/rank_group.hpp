@@ -30,6 +30,10 @@ class RankGroup {
   int position_of(int rank) const;
   // Returns all ranks in ascending order.
   std::vector<int> ranks() const;
+  // Returns the group that has `rank` and whose ranks lie apart as in this group. All groups of one
+  // mesh are found so. Ranks of the result may be negative where `rank` belongs to no such group.
+  // @pre size() >= 1, rank >= 0
+  RankGroup around(int rank) const;
   auto operator<=>(const RankGroup&) const = default;
 
  private:

@@ -108,6 +108,8 @@ TEST_CASE("platform_of: collectives by algorithm and ranks, local costs, what el
   CHECK(platform.allreduce[2].algorithm == AllreduceAlgorithm::rabenseifner);
   CHECK(platform.allreduce[1].algorithm == AllreduceAlgorithm::library);
   CHECK(platform.allreduce[1].ranks == 4);
+  CHECK(platform.allreduce[1].ranks_per_node == 4);
+  CHECK(platform.allreduce[1].groups_at_once == 1);
   CHECK(platform.allreduce[1].segments[0].alpha_s == relative(5e-6));
   CHECK(platform.gamma_s_per_byte == relative(2e-11));
   CHECK(platform.copy_s_per_byte == relative(5e-11));

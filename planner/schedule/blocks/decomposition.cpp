@@ -75,7 +75,10 @@ std::vector<InputExchange> Decomposition::exchanges_of(const Unit& unit) const {
     const RankBoxes& want = needed(unit, input);
     InputExchange& exchange = exchanges.emplace_back();
     if (exchanges_forward(reader, have, want)) exchange.forward = rule_of(have, want);
-    if (exchanges_backward(reader, want, have)) exchange.backward = rule_of(want, have);
+    if (!exchanges_backward(reader, want, have)) continue;
+    const std::optional<RankBoxes> sums = blocks_of_sums(reader, want, have);
+    exchange.backward = rule_of(want, sums.value_or(have));
+    if (sums) exchange.of_sums = rule_of(*sums, have);
   }
   return exchanges;
 }

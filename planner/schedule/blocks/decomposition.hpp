@@ -14,7 +14,8 @@ namespace cnnplan {
 // Says how an input and its gradient move between ranks. A rule is null where nothing moves.
 struct InputExchange {
   SharedRule forward;
-  SharedRule backward;
+  SharedRule backward;  // from parts of the gradient to its owners, or to blocks_of_sums
+  SharedRule of_sums;   // from blocks_of_sums to the owners
 };
 
 // Knows which blocks of the tensors of units the ranks own, need and compute.

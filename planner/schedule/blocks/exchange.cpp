@@ -106,6 +106,25 @@ bool exchanges_backward(const LayerTraits& reader,
   return reader.copies_inputs || !same_boxes(needed, owned) || !same_blocks(needed, owned);
 }
 
+std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
+                                        const RankBoxes& needed,
+                                        const RankBoxes& owned) {
+  // Each rank sends twice as many messages, which must be long enough to be worth it.
+  constexpr std::int64_t least_elements = 512;
+  const Mesh& mesh = needed.mesh();
+  const bool has_stages = mesh.size(Axis::l) > 1 || owned.mesh().size(Axis::l) > 1;
+  if (!owned.has_replicas() || reader.copies_inputs || has_stages) return std::nullopt;
+  Shape shape;
+  const Box tensor = owned.hull();
+  for (const Dim dim : all_dims) shape[dim] = tensor[dim].end;
+  std::int64_t channels = 0;  // of all parts
+  for (int i = 0; i < mesh.size(Axis::c); ++i) channels += needed.range(Dim::c, i).size();
+  if (channels <= 2 * shape[Dim::c]) return std::nullopt;
+  RankBoxes sums(Distribution(shape, mesh));
+  if (volume(sums.box(0)) < least_elements) return std::nullopt;
+  return sums;
+}
+
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank) {
   return by_rule(
       std::move(owned_to_needed), rank, [&](TransferList list, const Box& own, const Box& want) {

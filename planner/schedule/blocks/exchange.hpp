@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "planner/network/network.hpp"
@@ -38,6 +39,15 @@ bool loads_needed(const RankBoxes& owned, const RankBoxes& needed);
 // False where every rank has the complete gradient of its owned block. Replicas that own one block
 // may hold different parts of its gradient. Gradients of inputs that a reader copies always move.
 bool exchanges_backward(const LayerTraits& reader, const RankBoxes& needed, const RankBoxes& owned);
+
+// Returns the blocks in which a gradient is summed before the sums go to the ranks that own the
+// tensor. There are none where every part goes to its owners at once. Where more than two ranks
+// hold parts of one channel, and replicas own it, each replica would get all parts whole. Instead a
+// rank sums the channels that it has on the mesh of the reader, and the owners gather these sums.
+// @pre exchanges_backward(reader, needed, owned)
+std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
+                                        const RankBoxes& needed,
+                                        const RankBoxes& owned);
 
 // Returns the exchange from owned to needed blocks. It works in place where `storage`, the box of
 // the stored tensor, is the needed block, or where the rank owns just the block that it needs.

@@ -20,9 +20,9 @@ class AllreduceChoice {
  public:
   AllreduceChoice(const Platform& platform, const Plan& plan)
       : platform_(platform),
-        ranks_(plan.ranks),
         links_(links_of(platform,
-                        RankGroup(0, plan.ranks).ranks(),
+                        RankGroup(0, plan.ranks),
+                        plan.ranks,
                         members_per_node(RankGroup(0, plan.ranks), plan.ranks_per_node))) {}
 
   bool is_any_measured() const {
@@ -76,7 +76,7 @@ class AllreduceChoice {
                                   AllreduceAlgorithm::ring};
 
   bool is_measured(AllreduceAlgorithm algorithm) const {
-    return has_fit(platform_, ranks_, CollectiveKind::allreduce, algorithm);
+    return has_fit(platform_, links_, CollectiveKind::allreduce, algorithm);
   }
 
   // Where any algorithm was measured on this number of ranks, only measured ones may run. The ring
@@ -89,7 +89,6 @@ class AllreduceChoice {
   }
 
   const Platform& platform_;
-  int ranks_;
   GroupLinks links_;
 };
 

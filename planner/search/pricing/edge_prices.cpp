@@ -108,6 +108,7 @@ void EdgePrices::bound(const Pair& pair) const {
   const Blocks blocks = blocks_of(pair);
   const std::int64_t bytes = activation_bytes(plan_.precision);
   const double share = shares_forward(blocks.signature) ? 1.0 / blocks.signature.readers : 1.0;
+  const std::optional<RankBoxes> sums = sums_of(blocks);
   EdgePrice& price = pair.edge->price_;
   double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -116,10 +117,7 @@ void EdgePrices::bound(const Pair& pair) const {
                      : receive_lower_bound_s(
                            message_lower_bound_, blocks.owned, blocks.needed, ranks_[i], bytes);
     const double back_s =
-        blocks.signature.requires_gradient
-            ? receive_lower_bound_s(
-                  message_lower_bound_, blocks.needed, blocks.owned, ranks_[i], bytes)
-            : 0.0;
+        blocks.signature.requires_gradient ? least_backward_s(blocks, sums, ranks_[i]) : 0.0;
     slowest_s = std::max(slowest_s, there_s + back_s);
     const double least_s = exposed_ * (there_s + back_s);
     const bool is_hopeless = least_s > 0.0 && least_s > spare_s_[i];
@@ -142,11 +140,14 @@ void EdgePrices::set(const Pair& pair) const {
   const bool back =
       blocks.signature.requires_gradient && exchanges_backward(reader, blocks.needed, blocks.owned);
   const bool is_shared = there && shares_forward(blocks.signature);
+  const std::optional<RankBoxes> sums = sums_of(blocks);
   double& slowest_s = price.slowest(pair.row, pair.column);
   slowest_s = 0.0;
   for (int rank : probe_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
     const Part part = part_of(blocks, rank, (there && !blocks.loads) || back);
-    const double back_s = back ? backward_s(blocks, part) : 0.0;
+    const double back_s = !back  ? 0.0
+                          : sums ? backward_in_sums_s(blocks, *sums, part)
+                                 : backward_s(blocks, part);
     const Arrival arrival = there ? forward(blocks, part) : Arrival{};
     slowest_s = std::max(slowest_s, arrival.seconds + back_s);
     if (there && reader.reads_input_again) {
@@ -211,6 +212,46 @@ double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
   const ListOf list_of = lists_of(blocks.owned, blocks.needed);
   return transfer_s(exchange, part.own, part.want, part.rank, list_of) / blocks.signature.readers;
+}
+
+std::optional<RankBoxes> EdgePrices::sums_of(const Blocks& blocks) {
+  const LayerTraits& reader = blocks.signature.reader.traits;
+  const bool exchanges =
+      blocks.signature.requires_gradient && exchanges_backward(reader, blocks.needed, blocks.owned);
+  if (!exchanges || blocks.signature.gradient_use.sliced.is_shared) return std::nullopt;
+  return blocks_of_sums(reader, blocks.needed, blocks.owned);
+}
+
+double EdgePrices::least_backward_s(const Blocks& blocks,
+                                    const std::optional<RankBoxes>& sums,
+                                    int rank) const {
+  const auto bound_s = [&](const RankBoxes& sources, const RankBoxes& destinations) {
+    return receive_lower_bound_s(
+        message_lower_bound_, sources, destinations, rank, activation_bytes(plan_.precision));
+  };
+  if (!sums) return bound_s(blocks.needed, blocks.owned);
+  return bound_s(blocks.needed, *sums) + bound_s(*sums, blocks.owned);
+}
+
+// The lowering adds both exchanges in GradientTable::sum_and_gather.
+double EdgePrices::backward_in_sums_s(const Blocks& blocks,
+                                      const RankBoxes& sums,
+                                      const Part& part) const {
+  const Box have = reader_box(blocks, part);
+  const Box summed = sums.box(part.rank);
+  const GradientUse use{.shared = blocks.signature.gradient_use.shared,
+                        .replicas = sums.has_replicas()};
+  const Exchange sum = exchange_backward(
+      transfer_list(blocks.needed, sums, part.rank), part.want, summed, use, part.rank);
+  const Box stored = sum.in_place ? have : summed;
+  const Exchange gather = exchange_forward(
+      transfer_list(sums, blocks.owned, part.rank), summed, part.own, stored, part.rank);
+  return transfer_s(sum, have, stored, part.rank, lists_of(blocks.needed, sums)) +
+         transfer_s(gather,
+                    stored,
+                    gather.in_place ? stored : part.own,
+                    part.rank,
+                    lists_of(sums, blocks.owned));
 }
 
 double EdgePrices::backward_s(const Blocks& blocks, const Part& part) const {

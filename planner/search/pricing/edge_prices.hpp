@@ -3,6 +3,7 @@
 
 #include <compare>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "planner/predict/price.hpp"
@@ -105,6 +106,12 @@ class EdgePrices {
   Arrival forward(const Blocks& blocks, const Part& part) const;
   double activation_bytes_of(const Box& box) const;
   double least_forward_s(const Blocks& blocks, const Part& part) const;
+  // Returns the blocks_of_sums of the gradient, if the pair has them.
+  static std::optional<RankBoxes> sums_of(const Blocks& blocks);
+  double least_backward_s(const Blocks& blocks,
+                          const std::optional<RankBoxes>& sums,
+                          int rank) const;
+  double backward_in_sums_s(const Blocks& blocks, const RankBoxes& sums, const Part& part) const;
   double backward_s(const Blocks& blocks, const Part& part) const;
   double transfer_s(const Exchange& exchange,
                     const Box& from,

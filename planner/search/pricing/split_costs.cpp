@@ -42,6 +42,7 @@ class UnavoidableWork {
   UnavoidableWork(const Plan& plan, const PriceList& prices)
       : prices_(prices),
         hides_messages_(plan.overlap),
+        ranks_(plan.ranks),
         ranks_per_node_(plan.ranks_per_node),
         allreduces_(gradient_allreduces(plan)),
         gradient_bytes_(static_cast<double>(plan.network.parameter_count()) *
@@ -69,13 +70,14 @@ class UnavoidableWork {
       const bool by_nodes = algorithm == AllreduceAlgorithm::hierarchical;
       exchange.algorithm = algorithm;
       exchange.ranks_per_node = by_nodes ? members_per_node(exchange.group, ranks_per_node_) : 1;
-      least = std::min(least, prices_.least_s(exchange, gradient_bytes_));
+      least = std::min(least, prices_.least_s(exchange, ranks_, gradient_bytes_));
     }
     return least;
   }
 
   const PriceList& prices_;
   bool hides_messages_;
+  int ranks_;
   int ranks_per_node_;
   std::vector<AllreduceAlgorithm> allreduces_;
   double gradient_bytes_;

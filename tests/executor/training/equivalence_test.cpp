@@ -11,6 +11,8 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/network/network_json.hpp"
+#include "planner/schedule/schedule.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "tests/executor/environment.hpp"
 #include "tests/executor/tested_backend.hpp"
@@ -232,6 +234,41 @@ TEST_CASE("Training: random plans compute what one rank and the reference comput
       check_cases(equivalence, limits, splits, world);
     }
   }
+}
+
+// The gradients of these layers are long enough to be summed in blocks, and read by two layers.
+constexpr const char* wide_network = R"({
+  "schema": "cnnplan.network/1",
+  "name": "wide",
+  "layers": [
+    {"name": "data", "kind": "input", "channels": 3, "size": [8, 8]},
+    {"name": "conv1", "kind": "convolution", "filters": 64, "kernel": 1},
+    {"name": "bn1", "kind": "batch_norm"},
+    {"name": "conv2", "kind": "convolution", "filters": 48, "kernel": 3, "padding": 1},
+    {"name": "relu2", "kind": "relu"},
+    {"name": "left", "kind": "convolution", "input": "relu2", "filters": 48, "kernel": 1},
+    {"name": "right", "kind": "convolution", "input": "relu2", "filters": 48, "kernel": 1},
+    {"name": "sum", "kind": "add", "inputs": ["left", "right"]},
+    {"name": "fc", "kind": "fully_connected", "outputs": 10},
+    {"name": "loss", "kind": "softmax_cross_entropy"}
+  ]
+})";
+
+TEST_CASE("Training: sums into replicated layers, in blocks") {
+  const Communicator world = Communicator::world();
+  if (world.size() < 3) return;
+  const Network network = parse_network(wide_network, "wide.json");
+  Plan plan = uniform_plan(network, 4, Mesh({{Axis::r, world.size()}}));
+  for (const char* layer : {"conv2", "left", "right", "fc"}) {
+    plan.layers[*network.index_of(layer)].mesh = Mesh({{Axis::c, world.size()}});
+  }
+  const Schedule schedule = lower(plan, world.rank());
+  const auto is_gather = [](const Operation& operation) {
+    return operation.id.ends_with("shuffle/allgather");
+  };
+  CHECK(std::count_if(schedule.operations.begin(), schedule.operations.end(), is_gather) == 4);
+  Equivalence equivalence(world);
+  CHECK(equivalence.check({.seed = 1, .plan = plan}) == Verdict::equal);
 }
 
 }  // namespace

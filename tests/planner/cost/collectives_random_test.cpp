@@ -10,6 +10,7 @@
 #include "planner/platform/exchange_rounds.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "tests/planner/cost/node_platforms.hpp"
+#include "tests/planner/tensor/group_of.hpp"
 #include "tests/relative.hpp"
 
 namespace cnnplan::test {
@@ -57,7 +58,7 @@ TEST_CASE("collective_time_s: the halves of a ring take as long as the ring") {
   std::mt19937 random(5);
   for (int round = 0; round < 60; ++round) {
     const Platform platform = random_platform(random, round);
-    const GroupLinks links = links_of(platform, std::vector{0, 1, 2, 3, 4, 5});
+    const GroupLinks links = links_of(platform, RankGroup(0, 6), 6);
     const auto time_s = [&](CollectiveKind kind) {
       return collective_time_s(platform, links, 3e6, kind, ring);
     };
@@ -70,7 +71,7 @@ TEST_CASE("collective_time_s: the halves of a ring take as long as the ring") {
 
 TEST_CASE("least_collective_s_per_byte: that of the longest sum while one rule holds") {
   for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
-    const GroupLinks links = links_of(two_nodes(), std::vector{0, 1, 4, 5}, 2);
+    const GroupLinks links = links_of(two_nodes(), group_of({0, 1, 4, 5}), 8, 2);
     const double bytes = 4 * 65536;
     CHECK(least_collective_s_per_byte(two_nodes(), links, bytes, full, algorithm) ==
           relative(allreduce_time_s(two_nodes(), links, bytes, algorithm) / bytes));
@@ -84,7 +85,7 @@ TEST_CASE(
   platform.levels[0].segments = {{1 << 30, 5e-6, 1e-11}};
   platform.levels[1].segments = {{1 << 30, 12e-6, 1e-11}};
   platform.levels[1].shared_by = 1;
-  const GroupLinks links = links_of(platform, std::vector{0, 1, 4, 5});
+  const GroupLinks links = links_of(platform, group_of({0, 1, 4, 5}), 8);
   const double three_chunks = 4 * 3 * 65536;
   CHECK(least_collective_s_per_byte(platform, links, three_chunks + 4096, full, ring) <=
         allreduce_time_s(platform, links, three_chunks, ring) / three_chunks * (1 + 1e-12));
@@ -96,9 +97,9 @@ TEST_CASE("least_collective_s_per_byte: no sum takes less per byte") {
   for (int round = 0; round < 60; ++round) {
     const Platform platform = random_platform(random, round);
     for (const std::vector<int>& group :
-         {std::vector{0, 1}, {0, 1, 2}, {0, 1, 4, 5}, {0, 1, 2, 3, 4, 5}, {0, 2, 4, 6, 7}}) {
+         {std::vector{0, 1}, {0, 1, 2}, {0, 1, 4, 5}, {0, 1, 2, 3, 4, 5}, {0, 2, 4, 6}}) {
       const int inside = members_per_node(RankGroup(0, static_cast<int>(group.size())), 2);
-      const GroupLinks links = links_of(platform, group, inside);
+      const GroupLinks links = links_of(platform, group_of(group), 8, inside);
       for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
         const double most_bytes = std::pow(10.0, digits(random));
         for (CollectiveKind kind : kinds_of(algorithm)) {
@@ -116,7 +117,7 @@ TEST_CASE("least_collective_s_per_byte: no sum takes less per byte") {
       }
     }
   }
-  const GroupLinks alone = links_of(one_node(), std::vector{3});
+  const GroupLinks alone = links_of(one_node(), RankGroup(3, 1), 8);
   CHECK(least_collective_s_per_byte(one_node(), alone, 1.0, full, ring) == 0.0);
 }
 

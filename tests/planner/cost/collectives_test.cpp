@@ -11,6 +11,7 @@
 #include "planner/tensor/enumerators.hpp"
 #include "tests/planner/cost/collective_formulas.hpp"
 #include "tests/planner/cost/node_platforms.hpp"
+#include "tests/planner/tensor/group_of.hpp"
 #include "tests/relative.hpp"
 
 namespace cnnplan::test {
@@ -19,11 +20,11 @@ namespace {
 using enum AllreduceAlgorithm;
 
 double ring_s(const Platform& platform, const std::vector<int>& group, double bytes) {
-  return allreduce_time_s(platform, links_of(platform, group), bytes, ring);
+  return allreduce_time_s(platform, links_of(platform, group_of(group), 8), bytes, ring);
 }
 
 double library_s(const Platform& platform, const std::vector<int>& group, double bytes) {
-  return allreduce_time_s(platform, links_of(platform, group), bytes, library);
+  return allreduce_time_s(platform, links_of(platform, group_of(group), 8), bytes, library);
 }
 
 }  // namespace
@@ -31,18 +32,66 @@ double library_s(const Platform& platform, const std::vector<int>& group, double
 TEST_CASE("has_fit: only for the collective, algorithm and ranks that were measured") {
   Platform platform = one_node();
   constexpr auto whole = CollectiveKind::allreduce;
-  CHECK_FALSE(has_fit(platform, 4, whole, library));
+  const auto has = [&](int ranks, CollectiveKind kind, AllreduceAlgorithm algorithm) {
+    return has_fit(platform, links_of(platform, RankGroup(0, ranks), ranks), kind, algorithm);
+  };
+  CHECK_FALSE(has(4, whole, library));
   platform.allreduce = {{.ranks = 4, .segments = {{1000, 1.0, 0.1}}}, {.ranks = 2, .segments = {}}};
-  CHECK(has_fit(platform, 4, whole, library));
-  CHECK_FALSE(has_fit(platform, 4, CollectiveKind::allgather, library));
-  CHECK_FALSE(has_fit(platform, 2, whole, library));
-  CHECK_FALSE(has_fit(platform, 8, whole, library));
-  CHECK_FALSE(has_fit(platform, 4, whole, rabenseifner));
+  CHECK(has(4, whole, library));
+  CHECK_FALSE(has(4, CollectiveKind::allgather, library));
+  CHECK_FALSE(has(2, whole, library));
+  CHECK_FALSE(has(8, whole, library));
+  CHECK_FALSE(has(4, whole, rabenseifner));
+}
+
+TEST_CASE("has_fit: only for ranks that lie on nodes as the measured ones") {
+  struct Case {
+    const char* what;
+    std::vector<int> group;
+    int all_ranks;
+    GroupPlace place;  // of the group
+  };
+  const std::vector<Case> cases{
+      {"one node alone", {0, 1, 2, 3}, 16, {4, 1}},
+      {"a rank on each node, with three other groups", {1, 5, 9, 13}, 16, {1, 4}},
+      {"two ranks on each node, with another group", {0, 2, 4, 6}, 16, {2, 2}},
+      {"two runs of two, with another group", {0, 1, 4, 5}, 16, {2, 2}},
+      {"two of four ranks of a node", {0, 1}, 16, {2, 2}},
+      {"two ranks, and no others", {0, 1}, 2, {2, 1}},
+      {"all of a node and a half", {0, 1, 2, 3, 4, 5}, 6, {4, 1}},
+      {"three of four ranks, the others on the next node", {0, 1, 2}, 6, {3, 2}},
+      {"every second of six ranks on two nodes", {0, 2, 4}, 6, {2, 2}},
+      {"every third of six ranks on two nodes", {0, 3}, 6, {2, 2}},
+      {"two nodes", {0, 1, 2, 3, 4, 5, 6, 7}, 16, {4, 1}},
+  };
+  constexpr auto whole = CollectiveKind::allreduce;
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    Platform platform = two_nodes();
+    platform.levels.back().ranks_per_group = 16;
+    const GroupLinks links = links_of(platform, group_of(one.group), one.all_ranks);
+    CHECK(links.place.ranks_per_node == one.place.ranks_per_node);
+    CHECK(links.place.groups_at_once == one.place.groups_at_once);
+    const auto ranks = static_cast<int>(one.group.size());
+    for (int inside = 0; inside <= std::min(4, ranks); ++inside) {
+      for (int groups = 1; groups <= 4; ++groups) {
+        CAPTURE(inside);
+        CAPTURE(groups);
+        platform.allreduce = {{.ranks = ranks,
+                               .segments = {{1000, 1.0, 0.0}},
+                               .ranks_per_node = inside,
+                               .groups_at_once = groups}};
+        const int measured = inside > 0 ? inside : std::min(4, ranks);  // 0: packed
+        CHECK(has_fit(platform, links, whole, library) ==
+              (GroupPlace{measured, groups} == one.place));
+      }
+    }
+  }
 }
 
 TEST_CASE("collective_time_s: measured halves take their measured time") {
   Platform platform = one_node();
-  const GroupLinks links = links_of(platform, std::vector{0, 1, 2, 3});
+  const GroupLinks links = links_of(platform, RankGroup(0, 4), 4);
   const auto seconds = [&](CollectiveKind kind, AllreduceAlgorithm algorithm) {
     return collective_time_s(platform, links, 4000, kind, algorithm);
   };
@@ -67,7 +116,7 @@ TEST_CASE("allreduce_time_s: the ring is the published one while a block is one 
   const LinearCost cost{1e-6, 1e-10, 1e-11};
   const double bytes = 4 * 65536;
   CHECK(ring_s(one_node(), {0, 1, 2, 3}, bytes) == relative(allreduce_ring_s(4, bytes, cost)));
-  CHECK(ring_s(one_node(), {1, 5, 6}, 3000) == relative(allreduce_ring_s(3, 3000, cost)));
+  CHECK(ring_s(one_node(), {1, 3, 5}, 3000) == relative(allreduce_ring_s(3, 3000, cost)));
 }
 
 TEST_CASE("allreduce_time_s: larger blocks send one message per chunk, in the segment of a chunk") {
@@ -105,9 +154,9 @@ TEST_CASE("allreduce_time_s: a ring in node order crosses each adapter once") {
   const double bytes = 8000;
   const double crossing_s = 1e-5 + 1000 * 1e-9;
   CHECK(ring_s(platform, {0, 1, 2, 3, 4, 5, 6, 7}, bytes) == relative(14 * crossing_s));
-  // If neighbours are on different nodes, all four ranks of a node send through its adapter.
-  const double shared_s = 1e-5 + 4 * 1000 * 1e-9;
-  CHECK(ring_s(platform, {0, 4, 1, 5, 2, 6, 3, 7}, bytes) == relative(14 * shared_s));
+  // The ranks of a node that is not full cross once, too.
+  const GroupLinks six = links_of(platform, RankGroup(0, 6), 6);
+  CHECK(allreduce_time_s(platform, six, 6000, ring) == relative(10 * crossing_s));
 }
 
 TEST_CASE("allreduce_time_s: groups that run at the same time share the adapter") {
@@ -117,15 +166,13 @@ TEST_CASE("allreduce_time_s: groups that run at the same time share the adapter"
   CHECK(ring_s(platform, {0, 4}, 2000) == relative(2 * (1e-5 + 4 * 1000 * 1e-9)));
   // {0, 1, 4, 5} runs at the same time as {2, 3, 6, 7}.
   CHECK(ring_s(platform, {0, 1, 4, 5}, 4000) == relative(6 * (1e-5 + 2 * 1000 * 1e-9)));
-  // The node of rank 0 sends for four groups at once, the node of rank 5 for two.
-  CHECK(ring_s(platform, {0, 4, 5}, 3000) == relative(4 * (1e-5 + 4 * 1000 * 1e-9)));
   // Inside a node nothing is shared.
   CHECK(ring_s(platform, {4, 5}, 2000) == relative(2 * (1e-6 + 1000 * 1e-10)));
 }
 
 TEST_CASE("allreduce_time_s: the library's fit counts for its own number of ranks only") {
   Platform platform = one_node();
-  platform.allreduce = {{.ranks = 2, .segments = {{1 << 20, 7e-6, 0.0}}}};
+  platform.allreduce = {{.ranks = 2, .segments = {{1 << 20, 7e-6, 0.0}}, .groups_at_once = 4}};
   CHECK(library_s(platform, {0, 1}, 4096) == relative(7e-6));
   const LinearCost cost{1e-6, 1e-10, 1e-11};
   CHECK(library_s(platform, {0, 1, 2}, 4096) == relative(allreduce_best_s(3, 4096, cost)));
@@ -133,7 +180,7 @@ TEST_CASE("allreduce_time_s: the library's fit counts for its own number of rank
 
 TEST_CASE("allreduce_time_s: a fit of an algorithm is for that algorithm") {
   Platform platform = one_node();
-  const GroupLinks links = links_of(platform, std::vector{0, 1});
+  const GroupLinks links = links_of(platform, RankGroup(0, 2), 2);
   for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
     platform.allreduce = {{.ranks = 2, .segments = {{1 << 20, 7e-3, 0.0}}, .algorithm = algorithm}};
     for (AllreduceAlgorithm other : Enumerators<AllreduceAlgorithm>::all) {
@@ -149,7 +196,7 @@ TEST_CASE("allreduce_time_s: sums in rounds, on one level, as published") {
   const Platform platform = one_node();
   for (int ranks : {2, 3, 4, 6, 8}) {
     CAPTURE(ranks);
-    const GroupLinks links = links_of(platform, RankGroup(0, ranks).ranks());
+    const GroupLinks links = links_of(platform, RankGroup(0, ranks), 8);
     for (double bytes : {8.0, 3e4, 1e5}) {
       CHECK(allreduce_time_s(platform, links, bytes, recursive_doubling) ==
             relative(allreduce_recursive_doubling_s(ranks, bytes, cost)));
@@ -163,7 +210,8 @@ TEST_CASE("allreduce_time_s: hierarchical, as published") {
   const Platform platform = two_nodes();
   const double bytes = 8e7;
   const auto hierarchical_s = [&](const std::vector<int>& group, int inside) {
-    return allreduce_time_s(platform, links_of(platform, group, inside), bytes, hierarchical);
+    return allreduce_time_s(
+        platform, links_of(platform, group_of(group), 8, inside), bytes, hierarchical);
   };
   const NodeGroup nodes{.ranks_per_node = 4,
                         .nodes = 2,
@@ -228,7 +276,7 @@ TEST_CASE("allreduce_time_s: without a fit small sums are faster than the ring")
 
 TEST_CASE("collective_time_s: the reduce-scatter adds, the allgather does not") {
   Platform platform = two_nodes();
-  const GroupLinks links = links_of(platform, std::vector{0, 1, 2, 3});
+  const GroupLinks links = links_of(platform, RankGroup(0, 4), 4);
   const auto time_s = [&](CollectiveKind kind) {
     return collective_time_s(platform, links, 4000.0, kind, ring);
   };
@@ -241,6 +289,77 @@ TEST_CASE("collective_time_s: the reduce-scatter adds, the allgather does not") 
       collective_time_s(
           platform, links, 4000.0, CollectiveKind::allgather, AllreduceAlgorithm::rabenseifner),
       std::logic_error);
+}
+
+TEST_CASE("collective_time_s: a half of the library that was not measured is its fastest half") {
+  const Platform platform = one_node();
+  const GroupLinks links = links_of(platform, RankGroup(0, 8), 8);
+  constexpr auto scatter = CollectiveKind::reduce_scatter;
+  constexpr auto gather = CollectiveKind::allgather;
+  const auto time_s = [&](double bytes, CollectiveKind kind, AllreduceAlgorithm algorithm) {
+    return collective_time_s(platform, links, bytes, kind, algorithm);
+  };
+  // Rabenseifner's algorithm has three messages each way, of 7/8 of the bytes together.
+  const double bytes = 8e6;
+  const double moved_s = 3e-6 + 7.0 / 8.0 * bytes * 1e-10;
+  CHECK(time_s(bytes, gather, library) == relative(moved_s));
+  CHECK(time_s(bytes, scatter, library) == relative(moved_s + 7.0 / 8.0 * bytes * 1e-11));
+  CHECK(time_s(bytes, gather, library) + time_s(bytes, scatter, library) ==
+        relative(allreduce_time_s(platform, links, bytes, rabenseifner)));
+  CHECK(time_s(bytes, gather, ring) > 1.1 * moved_s);  // in chunks
+  // Over three ranks, which fold, a ring is faster.
+  const GroupLinks three = links_of(platform, RankGroup(0, 3), 3);
+  CHECK(collective_time_s(platform, three, 3e4, gather, library) ==
+        relative(2 * (1e-6 + 1e4 * 1e-10)));
+}
+
+TEST_CASE("is_estimated_half: halves whose time was derived from another time") {
+  Platform platform = one_node();
+  const GroupLinks links = links_of(platform, RankGroup(0, 8), 8);
+  constexpr auto gather = CollectiveKind::allgather;
+  const auto is_estimated = [&](CollectiveKind kind, AllreduceAlgorithm algorithm) {
+    return is_estimated_half(platform, links, kind, algorithm);
+  };
+  CHECK(is_estimated(gather, library));
+  CHECK_FALSE(is_estimated(gather, ring));  // Its rounds are known.
+  CHECK_FALSE(is_estimated(CollectiveKind::allreduce, library));
+  platform.allreduce = {{.ranks = 8, .segments = {{1000, 1.0, 0.0}}}};
+  CHECK(is_estimated(gather, library));  // half of an allreduce
+  platform.allreduce.push_back({.ranks = 8, .segments = {{1000, 1.0, 0.0}}, .kind = gather});
+  CHECK_FALSE(is_estimated(gather, library));
+  CHECK(is_estimated(CollectiveKind::reduce_scatter, library));
+}
+
+TEST_CASE("links_of: messages share the ports that they take at once") {
+  struct Case {
+    const char* what;
+    std::vector<int> group;
+    int all_ranks;
+    int shared_by;
+    int sharing;  // of a ring between nodes of 4 ranks
+  };
+  const std::vector<Case> cases{
+      {"one message leaves each node", {0, 1, 2, 3, 4, 5, 6, 7}, 8, 4, 1},
+      {"all ranks of a node send", {0, 4}, 8, 4, 4},
+      {"the ranks of a port send", {0, 4}, 8, 2, 2},
+      {"each rank has its own port", {0, 4}, 8, 1, 1},
+      {"two of the groups send", {0, 1, 4, 5}, 8, 4, 2},
+      {"the other group has another port", {0, 1, 4, 5}, 8, 2, 1},
+      {"the other group has the same port", {0, 2, 4, 6}, 8, 2, 2},
+      {"a node that is not full", {0, 1, 2, 3, 4, 5}, 6, 2, 1},
+      {"two ranks on a node that is not full", {0, 2, 4}, 6, 4, 2},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.what);
+    Platform platform = two_nodes();
+    platform.levels[1].shared_by = one.shared_by;
+    const GroupLinks links = links_of(platform, group_of(one.group), one.all_ranks);
+    int sharing = 0;
+    for (const LinkUse& use : links.ring.links) {
+      if (use.level == 1) sharing = use.sharing;
+    }
+    CHECK(sharing == one.sharing);
+  }
 }
 
 namespace {
@@ -274,7 +393,7 @@ TEST_CASE("allreduce_time_s: prices the rounds that a rank of exchange_rounds ru
         CAPTURE(inside);
         const ExchangeShape shape{algorithm, elements, ranks, inside};
         const int busiest = 1;  // It takes the values of rank 0 where ranks fold.
-        const GroupLinks links = links_of(one_node(), RankGroup(0, ranks).ranks(), inside);
+        const GroupLinks links = links_of(one_node(), RankGroup(0, ranks), 8, inside);
         CHECK(allreduce_time_s(one_node(), links, 4.0 * elements, algorithm) ==
               relative(rounds_s(shape, busiest, cost)));
       }

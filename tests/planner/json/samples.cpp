@@ -247,10 +247,9 @@ Platform sample_platform() {
                       .reduce_scatter_segments = {segments[0]},
                       .allgather_segments = segments},
                      {.name = "cluster", .ranks_per_group = 8, .segments = {segments[1]}}},
-          .allreduce = {{.ranks = 2, .segments = segments},
-                        {.ranks = 8,
-                         .segments = {segments[1]},
-                         .kind = CollectiveKind::reduce_scatter}},
+          .allreduce =
+              {{.ranks = 2, .segments = segments, .ranks_per_node = 1, .groups_at_once = 4},
+               {.ranks = 8, .segments = {segments[1]}, .kind = CollectiveKind::reduce_scatter}},
           .gamma_s_per_byte = 1e-10,
           .copy_s_per_byte = 3.4482758620689654e-11,
           .overlap_efficiency = 0.0625,

@@ -126,6 +126,43 @@ TEST_CASE("parse_platform: levels and segments are not empty") {
   CHECK(problem_of([&] { parse_platform(to_json(platform), "p.json"); }).pointer == "/levels");
 }
 
+TEST_CASE("parse_platform: a measured allreduce without places has packed ranks, alone") {
+  Platform platform = sample_platform();
+  platform.allreduce = {{.ranks = 8, .segments = {{1, 0.0, 0.0}}}};
+  std::string json = to_json(platform);
+  const std::string groups = "\"groups_at_once\": 1,";
+  REQUIRE(json.find(groups) != std::string::npos);
+  CHECK(json.find("ranks_per_node") == std::string::npos);
+  json.erase(json.find(groups), groups.size());
+  CHECK(parse_platform(json, "old.json").allreduce == platform.allreduce);
+}
+
+TEST_CASE("parse_platform: measured ranks have room on their nodes") {
+  struct Case {
+    int ranks;
+    int ranks_per_node;
+    int groups_at_once;
+    const char* key;
+  };
+  // Nodes have 4 ranks.
+  for (const Case& wrong : {Case{8, 5, 1, "ranks_per_node"},
+                            Case{2, 3, 1, "ranks_per_node"},
+                            Case{8, 2, 3, "groups_at_once"},
+                            Case{8, 0, 2, "groups_at_once"},
+                            Case{2, 0, 3, "groups_at_once"},
+                            Case{2, 0, 0, "groups_at_once"}}) {
+    CAPTURE(wrong.ranks_per_node);
+    CAPTURE(wrong.groups_at_once);
+    Platform platform = sample_platform();
+    platform.allreduce = {{.ranks = wrong.ranks,
+                           .segments = {{1, 0.0, 0.0}},
+                           .ranks_per_node = wrong.ranks_per_node,
+                           .groups_at_once = wrong.groups_at_once}};
+    CHECK(problem_of([&] { parse_platform(to_json(platform), "p.json"); }).pointer ==
+          std::string("/allreduce/0/") + wrong.key);
+  }
+}
+
 TEST_CASE("to_json: platforms come back equal") {
   for (const Platform& platform : {sample_platform(), default_platform(1), default_platform(48)}) {
     CHECK(parse_platform(to_json(platform), "p.json") == platform);
@@ -220,6 +257,10 @@ TEST_CASE("to_json: random platforms come back equal") {
                                     random.enumerator<CollectiveKind>()});
       AllreduceFit& fit = platform.allreduce.back();
       if (!has_halves(fit.algorithm)) fit.kind = CollectiveKind::allreduce;
+      const int node = platform.levels.front().ranks_per_group;
+      fit.ranks_per_node = random.small(0, std::min(fit.ranks, node));
+      const int members = fit.ranks_per_node > 0 ? fit.ranks_per_node : std::min(fit.ranks, node);
+      fit.groups_at_once = random.small(1, node / members);
     }
     CHECK(parse_platform(to_json(platform), "p.json") == platform);
   }

@@ -193,6 +193,23 @@ TEST_CASE("solve: the library's allreduce is chosen where it was measured only")
   check_both(AllreduceAlgorithm::ring, AllreduceAlgorithm::ring);
 }
 
+TEST_CASE("solve: sharded updates cost hardly more than plain ones where nothing was measured") {
+  for (const int ranks : {4, 16}) {
+    CAPTURE(ranks);
+    SolveRequest request = request_for("vgg16", 64, ranks);
+    request.platform = read_platform("configs/platforms/dgx-h100.json");
+    request.axes = {Axis::n};
+    const double plain_s = solve(request).prediction.step_s;
+    request.sharded_update = true;
+    const Plan sharded = solve(request);
+    CHECK(sharded.prediction.step_s <= 1.1 * plain_s);
+    const auto& operations = sharded.prediction.operations;
+    CHECK(std::any_of(operations.begin(), operations.end(), [](const auto& operation) {
+      return operation.estimated && operation.id.starts_with("reduce/");
+    }));
+  }
+}
+
 TEST_CASE("solve: over several nodes, fully connected layers may have channels before samples") {
   SolveRequest request = request_for("alexnet", 256, 64);
   request.platform = read_platform("configs/platforms/dgx-h100.json");

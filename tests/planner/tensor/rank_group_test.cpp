@@ -72,4 +72,21 @@ TEST_CASE("RankGroup: a million ranks take no memory") {
   CHECK(group.position_of(group.back()) == group.size() - 1);
 }
 
+TEST_CASE("RankGroup: around each rank of a mesh is the group of that rank") {
+  for (const char* text : {"n4c4", "c2n3h2", "n2c3h2w2", "r3n4", "n6"}) {
+    const Mesh mesh = parse_mesh(text);
+    for (const std::vector<Axis>& fixed : {std::vector{Axis::c, Axis::r}, {Axis::n}, {Axis::h}}) {
+      const RankGroup first(mesh, 0, fixed);
+      for (int rank = 0; rank < mesh.rank_count(); ++rank) {
+        CAPTURE(text);
+        CAPTURE(rank);
+        CHECK(first.around(rank) == RankGroup(mesh, rank, fixed));
+        CHECK(RankGroup(mesh, mesh.rank_count() - 1, fixed).around(rank) ==
+              RankGroup(mesh, rank, fixed));
+      }
+    }
+  }
+  CHECK(RankGroup(2, 3, 2).around(7) == RankGroup(3, 3, 2));
+}
+
 }  // namespace cnnplan::test

@@ -52,6 +52,10 @@ void GradientTable::contribute(const Unit& unit,
     return;
   }
   GradientUse use = decomposition.gradient_use(target, unit.head);
+  if (decomposition.exchanges(unit, input).of_sums != nullptr && !use.sliced.is_shared) {
+    contributions.push_back({.operand = sum_and_gather(unit, input, contribution)});
+    return;
+  }
   use.shared = contribution.shared;
   use.replicas = rule->destinations.has_replicas();
   Exchange exchange = exchange_backward(rule, use, context_.rank());
@@ -73,6 +77,37 @@ void GradientTable::contribute(const Unit& unit,
        .destination = destination,
        .source_channel = context_.network().first_channel(unit.head, input)},
       std::move(exchange));
+}
+
+Operand GradientTable::sum_and_gather(const Unit& unit,
+                                      std::size_t input,
+                                      const GradientContribution& contribution) {
+  const InputExchange& rules = context_.decomposition().exchanges(unit, input);
+  const LayerIndex target = unit.inputs[input];
+  const std::string name = context_.name_of(target) + "/dy/" + context_.name(unit);
+  LabelledId named = transfer_name(
+      context_, unit, input, Direction::backward, OperationPart::channel_reduce_scatter);
+
+  const GradientUse use{.shared = contribution.shared,
+                        .replicas = rules.backward->destinations.has_replicas()};
+  Exchange sum = exchange_backward(rules.backward, use, context_.rank());
+  const BufferIndex parts = contribution.operand.buffer;
+  BufferIndex sums = parts;
+  if (!sum.in_place) {
+    const Box box = rules.backward->destinations.box(context_.rank());
+    sums = writer_.add_error_signal(name + "/sums", box).buffer;
+  }
+  writer_.transfer(unit, named, {.source = parts, .destination = sums, .list = {}}, std::move(sum));
+
+  Exchange gather =
+      exchange_forward(rules.of_sums, writer_.builder().buffer(sums).box, context_.rank());
+  const Box own = context_.own_box(target);
+  const BufferIndex destination =
+      gather.in_place ? sums : writer_.add_error_signal(name, own).buffer;
+  named.id += "/allgather";
+  writer_.transfer(
+      unit, named, {.source = sums, .destination = destination, .list = {}}, std::move(gather));
+  return {.buffer = destination, .box = own};
 }
 
 Operand GradientTable::total(const Unit& unit) {

@@ -32,6 +32,10 @@ class GradientTable {
   Operand total(const Unit& unit);
 
  private:
+  // Sums parts of the gradient in blocks_of_sums, and returns the gathered sums of the own block.
+  Operand sum_and_gather(const Unit& unit,
+                         std::size_t input,
+                         const GradientContribution& contribution);
   // Returns the buffer for the gradients that slices contribute: one for all slices of a tensor.
   BufferIndex of_slices(LayerIndex target, const std::string& name);
   GradientContribution sum(const Unit& unit,

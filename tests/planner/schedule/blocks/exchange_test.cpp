@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -192,6 +193,85 @@ TEST_CASE("exchange_backward: replicas add up the same parts in the same order")
     }
   }
   CHECK(sums > 100);
+}
+
+namespace {
+
+// Returns the blocks of a tensor with 4096 elements on the mesh, and blocks with all of its
+// channels.
+struct WideBlocks {
+  static constexpr std::int64_t elements = 4096;
+  static constexpr std::int64_t channels = 256;
+
+  static RankBoxes owned(const char* mesh) {
+    return RankBoxes(Distribution({{2, channels, 1, 8, 1}}, parse_mesh(mesh)));
+  }
+  static RankBoxes needed(const char* mesh, int parts = 1) {
+    return owned(mesh).with_channel_blocks(channels, parts);
+  }
+};
+
+// Adds 2^block for each source block of `rule` whose part a rank receives, or holds from before.
+std::vector<std::map<std::int64_t, int>> receive(const TransferRule& rule,
+                                                 std::vector<std::map<std::int64_t, int>> held,
+                                                 std::vector<std::int64_t>& received) {
+  std::vector<std::map<std::int64_t, int>> sums(held.size());
+  for (int rank = 0; rank < std::ssize(held); ++rank) {
+    for (const Piece& piece : transfer_list(rule.sources, rule.destinations, rank).receives) {
+      const Range range = piece.box[Dim::c];
+      for (std::int64_t c = range.begin; c < range.end; ++c) sums[rank][c] += held[piece.peer][c];
+      if (piece.peer != rank) received[rank] += volume(piece.box);
+    }
+  }
+  return sums;
+}
+
+}  // namespace
+
+TEST_CASE("blocks_of_sums: every replica gets every part once, by two exchanges of few bytes") {
+  for (const auto& [reader, parts] : {std::pair{"c4", 1}, {"c8", 1}, {"c8", 2}, {"c3", 1}}) {
+    const RankBoxes needed = WideBlocks::needed(reader, parts);
+    const int ranks = needed.rank_count();
+    const RankBoxes owned = WideBlocks::owned(("r" + std::to_string(ranks)).c_str());
+    CAPTURE(reader);
+    CAPTURE(parts);
+    const auto sums = blocks_of_sums({}, needed, owned);
+    REQUIRE(sums);
+    std::vector<std::map<std::int64_t, int>> values(ranks);
+    for (int rank = 0; rank < ranks; ++rank) {
+      const Range range = needed.box(rank)[Dim::c];
+      for (std::int64_t c = range.begin; c < range.end; ++c) values[rank][c] = 1 << rank;
+    }
+    std::vector<std::int64_t> received(ranks, 0);
+    values = receive({needed, *sums}, std::move(values), received);
+    values = receive({*sums, owned}, std::move(values), received);
+    for (int rank = 0; rank < ranks; ++rank) {
+      CHECK(received[rank] <= 2 * WideBlocks::elements);
+      for (std::int64_t c = 0; c < WideBlocks::channels; ++c) {
+        int all = 0;
+        for (int other = 0; other < ranks; ++other) {
+          const Range range = needed.box(other)[Dim::c];
+          if (range.begin <= c && c < range.end) all |= 1 << other;
+        }
+        CHECK(values[rank][c] == all);
+      }
+    }
+  }
+}
+
+TEST_CASE("blocks_of_sums: none where parts are few, short or not summed, or where one rank owns") {
+  const auto has = [](const RankBoxes& needed, const RankBoxes& owned, bool copies = false) {
+    return blocks_of_sums({.copies_inputs = copies}, needed, owned).has_value();
+  };
+  CHECK(has(WideBlocks::needed("c4"), WideBlocks::owned("r4")));
+  CHECK(has(WideBlocks::needed("n2c4"), WideBlocks::owned("r4n2")));
+  CHECK_FALSE(has(WideBlocks::needed("c2"), WideBlocks::owned("r2")));
+  CHECK_FALSE(has(WideBlocks::needed("c4"), WideBlocks::owned("n4")));
+  CHECK_FALSE(has(WideBlocks::needed("c4"), WideBlocks::owned("r4"), true));
+  CHECK_FALSE(has(WideBlocks::owned("c4"), WideBlocks::owned("r4")));
+  CHECK_FALSE(has(WideBlocks::owned("r4"), WideBlocks::owned("r4")));
+  CHECK_FALSE(has(WideBlocks::needed("c8", 4), WideBlocks::owned("r8")));
+  CHECK_FALSE(has(WideBlocks::needed("c16"), WideBlocks::owned("r16")));  // 256 elements each
 }
 
 }  // namespace cnnplan

@@ -82,7 +82,8 @@ double unavoidable_prices(const Plan& plan, int rank, const PriceList& prices) {
   for (const Operation& operation : schedule.operations) {
     if (operation.label.part == OperationPart::update) continue;
     sum += operation.label.part == OperationPart::gradient_reduction
-               ? prices.least_s(std::get<CollectiveOperation>(operation.body), gradient_bytes)
+               ? prices.least_s(
+                     std::get<CollectiveOperation>(operation.body), plan.ranks, gradient_bytes)
                : prices(schedule, operation).seconds;
   }
   return sum;
