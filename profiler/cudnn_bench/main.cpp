@@ -12,8 +12,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "planner/base/cli_one_of.hpp"
 #include "planner/base/exit_code.hpp"
+#include "planner/cli/help_text.hpp"
+#include "planner/cli/one_of.hpp"
 #include "planner/kernel/kernel_kind.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/enumerators.hpp"
@@ -22,21 +23,22 @@
 namespace cnnplan::cudnn {
 namespace {
 
-constexpr const char* footer = R"(OUTPUT
-  Standard output gets one JSON object per line, as soon as it is known. The lines are "header",
-  "product" and "copy", then "own" for own kernels and "engine" for engine configurations of cuDNN,
-  and "done". Kernels that take most of a training step come first. Engines that cuDNN compiles at
-  run time come last. Standard error names each kernel before it runs, so that a crash or a hang has
-  a culprit.
-
-EXAMPLES
-  cudnn_bench > bench.jsonl                           ResNet-50, batch 256, bf16
-  cudnn_bench --own-only --kind batch_norm            own kernels of one kind
-  cudnn_bench --engines-only --phase backward_filter --max-engines 8
-  cudnn_bench --network vgg16.json --batch 64 --precision tf32 --budget 120
-  cudnn_bench --skip-engine "engine 38"               after a run that engine 38 ended
-
-)";
+std::string footer() {
+  return examples_text({
+             {"cudnn_bench > bench.jsonl", "ResNet-50, batch 256, bf16"},
+             {"cudnn_bench --own-only --kind batch_norm", "own kernels of one kind"},
+             {"cudnn_bench --engines-only --phase backward_filter --max-engines 8", ""},
+             {"cudnn_bench --network vgg16.json --batch 64 --precision tf32 --budget 120", ""},
+             {"cudnn_bench --skip-engine \"engine 38\"", "after a run that engine 38 ended"},
+         }) +
+         section_text("OUTPUT",
+                      "Standard output gets one JSON object per line, as soon as it is known. The "
+                      "lines are \"header\", \"product\" and \"copy\", then \"own\" for own "
+                      "kernels and \"engine\" for engine configurations of cuDNN, and \"done\". "
+                      "Kernels that take most of a training step come first. Engines that cuDNN "
+                      "compiles at run time come last. Standard error names each kernel before it "
+                      "runs, so that a crash or a hang has a culprit.");
+}
 
 // In a bundle and in a build folder, the networks lie at these places relative to the program.
 constexpr std::array<const char*, 2> network_folders{"../configs/networks",
@@ -111,17 +113,18 @@ void add_measurement_options(CLI::App& app, BenchOptions& options) {
 
 int run(int argc, char** argv) {
   CLI::App app("cudnn_bench: time every kernel of a network on a GPU", "cudnn_bench");
+  use_help_text(app);
   BenchOptions options;
   add_network_options(app, options);
   add_filters(app, options);
   add_measurement_options(app, options);
-  app.footer(footer + exit_codes_help({ExitCode::infeasible,
-                                       ExitCode::prediction_outside_limit,
-                                       ExitCode::not_finite,
-                                       ExitCode::peer_lost,
-                                       ExitCode::wrong_result,
-                                       ExitCode::too_sensitive,
-                                       ExitCode::preempted}));
+  app.footer(footer() + exit_codes_help({ExitCode::infeasible,
+                                         ExitCode::prediction_outside_limit,
+                                         ExitCode::not_finite,
+                                         ExitCode::peer_lost,
+                                         ExitCode::wrong_result,
+                                         ExitCode::too_sensitive,
+                                         ExitCode::preempted}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
