@@ -16,6 +16,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/suggestions.hpp"
 
 namespace cnnplan {
 namespace {
@@ -354,6 +355,7 @@ void complete(Options& options, const CLI::App& app) {
 std::optional<int> parse_command_line(int argc, char** argv, Options& options) {
   CLI::App app("cnnexec: train a network as a plan says", "cnnexec");
   use_help_text(app);
+  suggest_options(app);
   app.set_version_flag("--version", CNNPLAN_VERSION, "Print the version");
   add_options(app, options);
   try {

@@ -8,7 +8,9 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
+#include "planner/base/similar_names.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/suggestions.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/import_cli.hpp"
 #include "planner/commands/solve_cli.hpp"
@@ -156,20 +158,21 @@ void add_check(CLI::App& app, std::vector<std::string>& files) {
 }
 
 // Returns a message that lists the commands, because CLI11 only says that one is missing. The
-// message is empty if the command is known.
-std::string unknown_command(const CLI::App& app, const std::string& word) {
-  std::string names;
+// message is empty if the first argument is an option or a known command.
+std::string command_problem(const CLI::App& app, const std::string& word) {
+  if (word.starts_with('-')) return {};
+  std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == word) return {};
-    names += (names.empty() ? "" : ", ") + command->get_name();
+    names.push_back(command->get_name());
   }
-  return "unknown command '" + word + "'; the commands are " + names;
+  return (word.empty() ? "no command" : "unknown command '" + word + "'") + "; the commands are " +
+         CLI::detail::join(names, ", ") + did_you_mean(word, names);
 }
 
 // Returns an exit code if the program ends here: after --help, --version or an error.
 std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
-  const std::string problem =
-      argc > 1 && argv[1][0] != '-' ? unknown_command(app, argv[1]) : std::string();
+  const std::string problem = command_problem(app, argc > 1 ? argv[1] : "");
   if (!problem.empty()) {
     std::cerr << "cnnplan: " << problem << '\n';
     return ExitCode::usage;
@@ -188,6 +191,7 @@ ExitCode run(int argc, char** argv) {
   }
   CLI::App app("cnnplan: plan how to train a convolutional network on many ranks", "cnnplan");
   use_help_text(app);
+  suggest_options(app);
   app.set_version_flag("--version", CNNPLAN_VERSION, "Print the version");
   app.require_subcommand(1);
   app.footer(overview() + exit_codes());

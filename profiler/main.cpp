@@ -15,6 +15,7 @@
 #include "planner/base/file.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/one_of.hpp"
+#include "planner/cli/suggestions.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "profiler/links_command.hpp"
@@ -187,6 +188,7 @@ void set_defaults(Options& options) {
 int run(int argc, char** argv) {
   CLI::App app("cnnplan profile: time the kernels and links of this machine", "cnnplan profile");
   use_help_text(app);
+  suggest_options(app);
   Options options;
   add_options(app, options);
   try {

@@ -10,6 +10,7 @@
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/suggestions.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 
@@ -64,6 +65,7 @@ void write_weights(const Options& options) {
 int run(int argc, char** argv) {
   CLI::App app("cnnplan-weights: parameters of an ONNX model for cnnexec", "cnnplan-weights");
   use_help_text(app);
+  suggest_options(app);
   Options options;
   add_options(app, options);
   try {

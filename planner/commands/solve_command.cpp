@@ -7,6 +7,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/shipped_file.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/file_or_default.hpp"
 #include "planner/import/network_source.hpp"
@@ -126,7 +127,7 @@ void read_sample_blocks(const SolveOptions& options, SolveRequest& request) {
 }
 
 SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs) {
-  const ReadFile network(options.network_file);
+  const ReadFile network(file_or_shipped(options.network_file, shipped_networks));
   SolveRequest request{.network = network_of(network, options.input_size)};
   inputs.push_back(network.as_input());
   read_platform_of(options, request, inputs);
@@ -222,7 +223,7 @@ void tell_untrainable(const Plan& plan) {
 }
 
 void require_own_output(const SolveOptions& options) {
-  for (const std::string& input : {options.network_file,
+  for (const std::string& input : {file_or_shipped(options.network_file, shipped_networks),
                                    file_or_default(options.platform_file, default_platform_file),
                                    file_or_default(options.profile_file, default_profile_file)}) {
     require_other_file(options.output_file, input);

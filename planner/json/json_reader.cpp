@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "planner/base/similar_names.hpp"
 #include "planner/json/json_parser.hpp"
 #include "planner/json/schema_kind.hpp"
 
@@ -85,7 +86,8 @@ void JsonReader::allow_keys(std::span<const std::string_view> keys) const {
   }
   for (const auto& [key, entry] : value_->items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      at(key).refuse("the unknown key \"" + key + '"', "keys of " + list_text(keys));
+      at(key).refuse("the unknown key \"" + key + '"',
+                     "keys of " + list_text(keys) + did_you_mean(key, {keys.begin(), keys.end()}));
     }
   }
 }
@@ -175,6 +177,13 @@ void JsonReader::refuse(std::string value, std::string allowed) const {
                     .pointer = pointer_,
                     .value = std::move(value),
                     .allowed = std::move(allowed)});
+}
+
+void JsonReader::refuse_name(const std::vector<std::string>& names) const {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + '"';
+  const bool is_string = value_ != nullptr && value_->is_string();
+  refuse("one of " + text + (is_string ? did_you_mean(value_->get<std::string>(), names) : ""));
 }
 
 bool JsonReader::is_text(std::string_view text) const {

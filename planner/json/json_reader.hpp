@@ -78,6 +78,8 @@ class JsonReader {
   auto locate(Function&& function) const;
   [[noreturn]] void refuse(std::string allowed) const;
   [[noreturn]] void refuse(std::string value, std::string allowed) const;
+  // Refuses a text that is none of the names, and suggests the most similar one.
+  [[noreturn]] void refuse_name(const std::vector<std::string>& names) const;
 
  private:
   const nlohmann::json* value_;
@@ -108,12 +110,12 @@ int check_schema(const JsonReader& root, std::string_view kind);
 
 template <typename E>
 E JsonReader::enumerator() const {
-  std::string names;
+  std::vector<std::string> names;
   for (const E value : Enumerators<E>::all) {
     if (is_text(name_of(value))) return value;
-    names += (names.empty() ? "\"" : ", \"") + std::string(name_of(value)) + '"';
+    names.emplace_back(name_of(value));
   }
-  refuse("one of " + names);
+  refuse_name(names);
 }
 
 template <FieldInteger Integer>

@@ -1,20 +1,19 @@
 // Declares the command line of cudnn_bench, which times every kernel of a network on a GPU. It
 // needs neither MPI nor a plan.
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <string>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 
 #include "planner/base/exit_code.hpp"
+#include "planner/base/shipped_file.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/one_of.hpp"
+#include "planner/cli/suggestions.hpp"
 #include "planner/kernel/kernel_kind.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/enumerators.hpp"
@@ -40,23 +39,8 @@ std::string footer() {
                       "runs, so that a crash or a hang has a culprit.");
 }
 
-// In a bundle and in a build folder, the networks lie at these places relative to the program.
-constexpr std::array<const char*, 2> network_folders{"../configs/networks",
-                                                     "../../../configs/networks"};
-
-// Returns the file of ResNet-50, or an empty name where neither place has it.
-std::string default_network() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (const char* folder : network_folders) {
-    const std::filesystem::path file = program.parent_path() / folder / "resnet50.json";
-    if (std::filesystem::exists(file, error)) return file.lexically_normal().string();
-  }
-  return {};
-}
-
 void add_network_options(CLI::App& app, BenchOptions& options) {
-  options.network = default_network();
+  options.network = shipped_path("resnet50", shipped_networks);  // empty where it is not found
   app.add_option("--network", options.network, "Network file or ONNX model; default: ResNet-50")
       ->required(options.network.empty());
   app.add_option("-i,--input",
@@ -114,6 +98,7 @@ void add_measurement_options(CLI::App& app, BenchOptions& options) {
 int run(int argc, char** argv) {
   CLI::App app("cudnn_bench: time every kernel of a network on a GPU", "cudnn_bench");
   use_help_text(app);
+  suggest_options(app);
   BenchOptions options;
   add_network_options(app, options);
   add_filters(app, options);
