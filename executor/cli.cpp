@@ -17,6 +17,7 @@
 #include "planner/base/exit_code.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 
 namespace cnnplan {
 namespace {
@@ -251,7 +252,7 @@ void add_inference_options(CLI::App& app, Options& options) {
 void add_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
   app.option_defaults()->group("Files");
-  app.add_option("-s,--strategy", options.plan_file, "Plan to run")
+  app.add_option("plan,-s,--strategy", options.plan_file, "Plan to run")
       ->type_name("FILE")
       ->capture_default_str();
   app.add_option("-o,--output", options.run_file, "Run file, which receives the measured times")
@@ -356,7 +357,7 @@ std::optional<int> parse_command_line(int argc, char** argv, Options& options) {
   CLI::App app("cnnexec: train a network as a plan says", "cnnexec");
   use_help_text(app);
   suggest_options(app);
-  app.set_version_flag("--version", CNNPLAN_VERSION, "Print the version");
+  app.set_version_flag("--version", version_text("cnnexec"), "Print the version");
   add_options(app, options);
   try {
     app.parse(argc, argv);

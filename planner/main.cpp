@@ -11,6 +11,7 @@
 #include "planner/base/similar_names.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/import_cli.hpp"
 #include "planner/commands/solve_cli.hpp"
@@ -192,7 +193,7 @@ ExitCode run(int argc, char** argv) {
   CLI::App app("cnnplan: plan how to train a convolutional network on many ranks", "cnnplan");
   use_help_text(app);
   suggest_options(app);
-  app.set_version_flag("--version", CNNPLAN_VERSION, "Print the version");
+  app.set_version_flag("--version", version_text("cnnplan"), "Print the version");
   app.require_subcommand(1);
   app.footer(overview() + exit_codes());
   app.add_subcommand("profile", "Time the kernels and links of this machine")->group("Commands");

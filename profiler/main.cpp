@@ -16,6 +16,7 @@
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/one_of.hpp"
 #include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "profiler/links_command.hpp"
@@ -189,6 +190,7 @@ int run(int argc, char** argv) {
   CLI::App app("cnnplan profile: time the kernels and links of this machine", "cnnplan profile");
   use_help_text(app);
   suggest_options(app);
+  app.set_version_flag("--version", version_text("cnnplan profile"), "Print the version");
   Options options;
   add_options(app, options);
   try {

@@ -33,6 +33,7 @@ int default_ranks(const Communicator& world, const Device& device) {
 // Returns a request for the kernels that a plan needs, and nothing else.
 ProfileRequest request_of_plan(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.missing_from;
+  on_first_rank(world, [&] { require_plan_file(file); });
   Plan plan = parse_plan(read_shared_file(world, file), file);
   return {.networks = {},
           .ranks = plan.ranks,

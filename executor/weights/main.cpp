@@ -11,6 +11,7 @@
 #include "planner/base/error.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 
@@ -66,6 +67,7 @@ int run(int argc, char** argv) {
   CLI::App app("cnnplan-weights: parameters of an ONNX model for cnnexec", "cnnplan-weights");
   use_help_text(app);
   suggest_options(app);
+  app.set_version_flag("--version", version_text("cnnplan-weights"), "Print the version");
   Options options;
   add_options(app, options);
   try {

@@ -252,7 +252,7 @@ ExitCode solve_command(const SolveOptions& options) {
   if (request.uniform) std::cerr << idle_note(plan);
   std::cout << explain(plan, std::nullopt);
   std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
-            << " cnnexec --strategy " << options.output_file << '\n';
+            << " cnnexec " << options.output_file << '\n';
   return ExitCode::ok;
 }
 

@@ -204,7 +204,11 @@ JsonReader JsonDocument::root() const {
 int check_schema(const JsonReader& root, std::string_view kind) {
   const JsonReader schema = root.at("schema");
   const auto number = root.has("schema") ? schema_number(schema.text(), kind) : std::nullopt;
-  if (!number) schema.refuse(schema_texts(kind));
+  if (!number) {
+    const bool is_whole_file = root.pointer().empty() && root.has("schema");
+    schema.refuse(schema_texts(kind) +
+                  (is_whole_file ? wrong_kind_advice(schema.text(), kind, root.file()) : ""));
+  }
   if (root.has("generator")) root.at("generator").text();
   return *number;
 }

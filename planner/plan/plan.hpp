@@ -251,6 +251,8 @@ void validate(const Plan& plan, const std::string& file);
 // Reads JSON of the schema cnnplan.plan/2 or /1, and validates the plan. `file` names it in errors.
 // @throws InputError
 Plan parse_plan(std::string_view json, const std::string& file);
+// Does nothing if the file exists. @throws IoError that says how to make a plan
+void require_plan_file(const std::string& file);
 // Reads a file as parse_plan does. @throws InputError, IoError
 Plan read_plan(const std::string& file);
 std::string to_json(const Plan& plan);

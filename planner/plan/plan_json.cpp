@@ -177,7 +177,13 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   return plan;
 }
 
+void require_plan_file(const std::string& file) {
+  if (file_exists(file)) return;
+  throw IoError(file + ": no such file; make a plan with: cnnplan solve NETWORK -o " + file);
+}
+
 Plan read_plan(const std::string& file) {
+  require_plan_file(file);
   return parse_plan(read_file(file), file);
 }
 

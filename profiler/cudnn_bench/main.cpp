@@ -14,6 +14,7 @@
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/one_of.hpp"
 #include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 #include "planner/kernel/kernel_kind.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/enumerators.hpp"
@@ -99,6 +100,7 @@ int run(int argc, char** argv) {
   CLI::App app("cudnn_bench: time every kernel of a network on a GPU", "cudnn_bench");
   use_help_text(app);
   suggest_options(app);
+  app.set_version_flag("--version", version_text("cudnn_bench"), "Print the version");
   BenchOptions options;
   add_network_options(app, options);
   add_filters(app, options);
