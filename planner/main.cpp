@@ -211,7 +211,10 @@ ExitCode run(int argc, char** argv) {
   add_check(app, files);
   if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
   const auto command = [&] {
-    if (app.got_subcommand("solve")) return solve_command(solve_options);
+    if (app.got_subcommand("solve")) {
+      if (solve_options.rank_counts.size() == 1) solve_options.ranks = solve_options.rank_counts[0];
+      return solve_command(solve_options);
+    }
     if (app.got_subcommand("import")) return import_command(import_options);
     if (app.got_subcommand("explain")) return explain_command(explain_options);
     if (app.got_subcommand("compare")) return compare_command(compare_options);

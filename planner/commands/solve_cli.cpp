@@ -29,6 +29,7 @@ std::string help() {
   return examples_text({
       {"cnnplan solve network.json", "defaults: see above"},
       {"cnnplan solve resnet50 --ranks 16 --batch 64", ""},
+      {"cnnplan solve resnet50 --ranks 1,2,4,8 -o plans", "how the step scales"},
       {"cnnplan solve mesh-1k --input 512x512 --batch 1 --ranks 2", ""},
       {"cnnplan solve model.onnx --input 3x512x512", "a PyTorch model at another size"},
       {"cnnplan solve residual-256 --ranks 8 --allow multigrid", ""},
@@ -53,7 +54,10 @@ void add_files(CLI::App& solve, SolveOptions& options) {
                   options.profile_file,
                   "Kernel times; default: profile.json if it exists, else estimates")
       ->type_name("FILE");
-  solve.add_option("-o,--output", options.output_file, "Plan file")
+  solve
+      .add_option("-o,--output",
+                  options.output_file,
+                  "Plan file; with several --ranks, a folder, else no plans are written")
       ->type_name("FILE")
       ->capture_default_str();
 }
@@ -62,8 +66,12 @@ void add_size_options(CLI::App& solve, SolveOptions& options) {
   solve.option_defaults()->group("Size of a step");
   solve
       .add_option("-r,--ranks",
-                  options.ranks,
-                  "Ranks; default: as many as the platform was measured with, else one per core")
+                  options.rank_counts,
+                  "Ranks; default: as many as the platform was measured with, else one per core. "
+                  "Several numbers, such as 1,2,4, print how the step scales")
+      ->type_name("COUNT[,COUNT]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::Range(1, max_ranks));
   solve.add_option("-b,--batch", options.batch, "Samples per step, over all ranks")
       ->check(CLI::Range(std::int64_t{1}, max_batch))
