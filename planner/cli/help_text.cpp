@@ -20,7 +20,7 @@ std::string type_word(const CLI::Option& option) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> words{
       {{"INT", "COUNT"}, {"UINT", "NUMBER"}, {"FLOAT", "NUMBER"}, {"ENUM", "NAME"}}};
   const std::string name = option.get_type_name();
-  const std::string first = name.substr(0, name.find(':'));
+  std::string first = name.substr(0, name.find(':'));
   for (const auto& [from, to] : words) {
     if (first == from) return std::string(to);
   }
@@ -43,7 +43,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 // Returns "; one of a, b, c" unless the description has these names already.
 std::string choices_text(const CLI::Option& option) {
   const std::vector<std::string> choices = choices_of(option);
-  const std::string description = option.get_description();
+  const std::string& description = option.get_description();
   const bool are_known = std::all_of(choices.begin(), choices.end(), [&](const std::string& name) {
     return description.find(name) != std::string::npos;
   });

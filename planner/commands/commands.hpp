@@ -18,6 +18,8 @@ struct SolveOptions {
   std::string output_file = "plan.json";
   int ranks = 0;                 // 0: as many as the platform was measured with, else one per core
   std::vector<int> rank_counts;  // as on the command line; one of them counts as `ranks`
+  int nodes = 0;                 // with ranks_per_node: the platform at this size; 0: as it is
+  int ranks_per_node = 0;
   std::int64_t batch = 8;
   Precision precision = Precision::fp32;
   std::string input_size;  // "512x512"; empty: as the network says
@@ -29,6 +31,7 @@ struct SolveOptions {
   std::optional<AllreduceAlgorithm> allreduce;  // for gradients; empty: the fastest
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // bytes of gradients
   bool sharded_update = false;                      // as in Plan
+  int optimizer_state_bytes = 0;                    // as in Plan
   int sample_blocks = 1;                            // as in Plan
   std::vector<std::string> allow;                   // "multigrid"
   MultigridRequest multigrid;                       // used if multigrid is allowed

@@ -41,11 +41,11 @@ void make_folder(const std::string& folder) {
 ScalingPoint plan_for(const SolveOptions& options, int ranks, std::vector<Plan>& plans) {
   SolveOptions single = options;
   single.ranks = ranks;
-  std::vector<InputFile> inputs;
+  SolveInputs inputs;
   const SolveRequest request = request_of(single, inputs);
   try {
     Plan plan = solve(request);
-    plan.inputs = std::move(inputs);
+    plan.inputs = std::move(inputs.files);
     plans.push_back(std::move(plan));
     return scaling_point(plans.back());
   } catch (const InfeasibleError&) {

@@ -73,6 +73,18 @@ void add_size_options(CLI::App& solve, SolveOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(1, max_ranks));
+  CLI::Option* const nodes = solve.add_option(
+      "--nodes", options.nodes, "Plan for this many nodes of the platform, instead of --ranks");
+  CLI::Option* const ranks_per_node = solve.add_option(
+      "--ranks-per-node",
+      options.ranks_per_node,
+      "Ranks of each node; another number than the platform's needs one that was not measured, and "
+      "writes it at this size next to the plan");
+  for (CLI::Option* const option : {nodes, ranks_per_node}) {
+    option->check(CLI::Range(1, max_ranks))->excludes(solve.get_option("--ranks"));
+  }
+  nodes->needs(ranks_per_node);
+  ranks_per_node->needs(nodes);
   solve.add_option("-b,--batch", options.batch, "Samples per step, over all ranks")
       ->check(CLI::Range(std::int64_t{1}, max_batch))
       ->capture_default_str();
@@ -116,6 +128,14 @@ void add_reduction_options(CLI::App& solve, SolveOptions& options) {
       options.sharded_update,
       "Every rank updates only its shard of the weights, and stores momentum for this shard "
       "alone; the other weights are gathered when the next step begins");
+  solve
+      .add_option(
+          "--optimizer-state-bytes",
+          options.optimizer_state_bytes,
+          "Bytes of optimizer state for each parameter in the memory of a rank: 8 for Adam; "
+          "default: the momentum of SGD. Times do not change, and cnnexec trains with SGD")
+      ->type_name("BYTES")
+      ->check(CLI::Range(1, max_optimizer_state_bytes));
   solve
       .add_option("--reproducible",
                   options.sample_blocks,

@@ -105,11 +105,18 @@ void require_own_output(const SolveOptions& options) {
   }
 }
 
+void write_resized_platform(const std::string& file, const Platform& platform) {
+  if (file.empty()) return;
+  write_file(file, to_json(platform));
+  std::cerr << "wrote " << file << ", the platform at this size, for --platform of explain and "
+            << "simulate\n";
+}
+
 }  // namespace
 
 ExitCode solve_command(const SolveOptions& options) {
   if (options.rank_counts.size() > 1) return scaling_command(options);
-  std::vector<InputFile> inputs;
+  SolveInputs inputs;
   const SolveRequest request = request_of(options, inputs);
   if (options.what_if.empty()) require_own_output(options);
   const SolveRequest other = changed(request, options.what_if);
@@ -122,7 +129,8 @@ ExitCode solve_command(const SolveOptions& options) {
   }
   tell_unused_multigrid(request);
   tell_untrainable(plan);
-  plan.inputs = std::move(inputs);
+  plan.inputs = std::move(inputs.files);
+  write_resized_platform(inputs.resized_platform_file, request.platform);
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
   if (request.uniform) std::cerr << idle_note(plan);

@@ -2,6 +2,7 @@
 #include "planner/commands/solve_request.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <string>
 #include <thread>
@@ -13,6 +14,7 @@
 #include "planner/commands/file_or_default.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/plan/sample_blocks.hpp"
+#include "planner/platform/resized_platform.hpp"
 #include "planner/search/candidates/request_check.hpp"
 
 namespace cnnplan {
@@ -60,9 +62,7 @@ Network network_of(const ReadFile& file, const std::string& input_size) {
   return network;
 }
 
-void read_profile_of(const SolveOptions& options,
-                     SolveRequest& request,
-                     std::vector<InputFile>& inputs) {
+void read_profile_of(const SolveOptions& options, SolveRequest& request, SolveInputs& inputs) {
   const std::string name = file_or_default(options.profile_file, default_profile_file);
   if (name.empty()) return;
   const ReadFile file(name);
@@ -76,19 +76,40 @@ void read_profile_of(const SolveOptions& options,
   }
   check_same_device(request.platform, profile, name);
   request.profile = std::move(profile);
-  inputs.push_back(file.as_input());
+  inputs.files.push_back(file.as_input());
+}
+
+// Changes the size of the platform from the file `name`. @pre it is the last of the files in
+// `inputs`
+void resize_platform(const SolveOptions& options,
+                     const std::string& name,
+                     SolveRequest& request,
+                     SolveInputs& inputs) {
+  if (name.empty()) {
+    throw InputError(
+        {.file = "--nodes",
+         .pointer = "",
+         .value = "no platform: neither --platform nor a platform.json",
+         .allowed = "a platform with the links of nodes, such as --platform dgx-h100"});
+  }
+  const std::string before = request.platform.name;
+  request.platform = resized(std::move(request.platform), options.nodes, options.ranks_per_node);
+  request.ranks = options.nodes * options.ranks_per_node;
+  if (request.platform.name == before) return;
+  const std::filesystem::path plan = options.output_file;
+  inputs.resized_platform_file = plan.parent_path() / (request.platform.name + ".json");
+  inputs.files.back() = input_file(inputs.resized_platform_file, to_json(request.platform));
 }
 
 // The platform determines the number of ranks unless the user gives it.
-void read_platform_of(const SolveOptions& options,
-                      SolveRequest& request,
-                      std::vector<InputFile>& inputs) {
+void read_platform_of(const SolveOptions& options, SolveRequest& request, SolveInputs& inputs) {
   const std::string name = file_or_default(options.platform_file, default_platform_file);
   if (!name.empty()) {
     const ReadFile file(name);
     request.platform = parse_platform(file.text, name);
-    inputs.push_back(file.as_input());
+    inputs.files.push_back(file.as_input());
   }
+  if (options.nodes > 0) return resize_platform(options, name, request, inputs);
   request.ranks = options.ranks > 0 ? options.ranks : default_ranks(request.platform);
   if (name.empty()) request.platform = default_platform(request.ranks);
 }
@@ -119,10 +140,10 @@ void read_sample_blocks(const SolveOptions& options, SolveRequest& request) {
 
 }  // namespace
 
-SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs) {
+SolveRequest request_of(const SolveOptions& options, SolveInputs& inputs) {
   const ReadFile network(file_or_shipped(options.network_file, shipped_networks));
   SolveRequest request{.network = network_of(network, options.input_size)};
-  inputs.push_back(network.as_input());
+  inputs.files.push_back(network.as_input());
   read_platform_of(options, request, inputs);
   read_profile_of(options, request, inputs);
   request.batch = options.batch;
@@ -137,6 +158,7 @@ SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inp
   request.allreduce = options.allreduce;
   request.bucket_bytes = options.bucket_bytes;
   request.sharded_update = options.sharded_update;
+  request.optimizer_state_bytes = options.optimizer_state_bytes;
   check_reductions(options);
   check_batch(request.network, request.batch, request.ranks);
   if (!options.uniform.empty()) {

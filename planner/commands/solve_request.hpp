@@ -1,6 +1,7 @@
 // Turns the options of solve into a request to the search.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "planner/base/input_file.hpp"
@@ -9,7 +10,13 @@
 
 namespace cnnplan {
 
-// Appends the files that it read to `inputs`, the network first. @throws InputError, IoError
-SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs);
+struct SolveInputs {
+  std::vector<InputFile> files;  // the network first
+  // The platform at another size has to be written to this file, next to the plan. Empty: nothing.
+  std::string resized_platform_file;
+};
+
+// Also says which files it reads. @throws InputError, IoError
+SolveRequest request_of(const SolveOptions& options, SolveInputs& inputs);
 
 }  // namespace cnnplan

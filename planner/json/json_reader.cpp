@@ -179,11 +179,11 @@ void JsonReader::refuse(std::string value, std::string allowed) const {
                     .allowed = std::move(allowed)});
 }
 
-void JsonReader::refuse_name(const std::vector<std::string>& names) const {
+void refuse_name(const JsonReader& reader, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + '"';
-  const bool is_string = value_ != nullptr && value_->is_string();
-  refuse("one of " + text + (is_string ? did_you_mean(value_->get<std::string>(), names) : ""));
+  const bool is_string = reader.value_ != nullptr && reader.value_->is_string();
+  reader.refuse("one of " + text + (is_string ? did_you_mean(reader.text(), names) : ""));
 }
 
 bool JsonReader::is_text(std::string_view text) const {

@@ -32,6 +32,9 @@ template <typename T>
 concept FieldInteger =
     std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
+class JsonReader;
+[[noreturn]] void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
+
 class JsonReader {
  public:
   // `value` is null if the document has nothing at `pointer`.
@@ -79,7 +82,8 @@ class JsonReader {
   [[noreturn]] void refuse(std::string allowed) const;
   [[noreturn]] void refuse(std::string value, std::string allowed) const;
   // Refuses a text that is none of the names, and suggests the most similar one.
-  [[noreturn]] void refuse_name(const std::vector<std::string>& names) const;
+  [[noreturn]] friend void refuse_name(const JsonReader& reader,
+                                       const std::vector<std::string>& names);
 
  private:
   const nlohmann::json* value_;
@@ -115,7 +119,7 @@ E JsonReader::enumerator() const {
     if (is_text(name_of(value))) return value;
     names.emplace_back(name_of(value));
   }
-  refuse_name(names);
+  refuse_name(*this, names);
 }
 
 template <FieldInteger Integer>

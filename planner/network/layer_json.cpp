@@ -67,7 +67,7 @@ LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat for
     if (kind.is_text(reader.name)) return reader.read(layer, format);
     names.emplace_back(reader.name);
   }
-  kind.refuse_name(names);
+  refuse_name(kind, names);
 }
 
 bool has_depth(const LayerParameters& parameters) {

@@ -199,6 +199,9 @@ struct Plan {
   // keeps its shard of the sums, updates that with the momentum of the shard alone, and gets the
   // weights of other shards by an allgather when the next step begins.
   bool sharded_update = false;
+  // Bytes of optimizer state for each parameter, such as 8 for Adam, which count in the memory of a
+  // rank. 0 is the momentum of SGD in the precision of parameters, with which cnnexec trains.
+  int optimizer_state_bytes = 0;
   // This is the number of equal blocks of the mini-batch. Sums over samples are sums over blocks,
   // added as a binary tree. So all numbers of ranks that divide the number of blocks compute equal
   // bits (sample_blocks.hpp). With 1, kernels may sum in any order.
@@ -213,6 +216,8 @@ struct Plan {
   std::vector<InputFile> inputs;
   bool operator==(const Plan&) const = default;
 };
+
+inline constexpr int max_optimizer_state_bytes = 1024;
 
 // True where a rank computes parts of sums over channels: stationary_x and stationary_w on a mesh
 // with an axis c.

@@ -57,7 +57,8 @@ PROJECT = [
     ("planner/report/*", ["planner/{base,tensor,kernel,platform,plan,run,what_if}/*"]),
     ("planner/commands/*", ["planner/schedule/rank_memory.hpp",
                             "planner/{base,network,plan,run,what_if,predict,simulate,import,report}/*",
-                            "planner/cli/*", "planner/tensor/enumerators.hpp", "planner/json/schema_kind.hpp", "planner/import/onnx/onnx_file.hpp",
+                            "planner/cli/*", "planner/platform/resized_platform.hpp", "planner/tensor/enumerators.hpp",
+                            "planner/json/schema_kind.hpp", "planner/import/onnx/onnx_file.hpp",
                             "planner/search/{,candidates/,plans/,explain/}*"]),
     ("planner/main.cpp", ["planner/{base,cli,commands}/*"]),
 
