@@ -123,6 +123,9 @@ void add_reduction_options(CLI::App& solve, SolveOptions& options) {
       ->type_name("BYTES")
       ->check(CLI::Range(std::int64_t{1}, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
+}
+
+void add_update_options(CLI::App& solve, SolveOptions& options) {
   solve.add_flag(
       "--sharded-update",
       options.sharded_update,
@@ -211,7 +214,6 @@ void add_chain_settings(CLI::App& solve, CLI::Option* allow, MultigridRequest& r
 
 void add_multigrid_options(CLI::App& solve, SolveOptions& options) {
   MultigridRequest& request = options.multigrid;
-  solve.option_defaults()->group("Multigrid over layers");
   CLI::Option* const allow =
       solve
           .add_option("--allow",
@@ -261,7 +263,9 @@ void add_solve(CLI::App& app, SolveOptions& options, const std::string& exit_cod
   add_files(*solve, options);
   add_size_options(*solve, options);
   add_reduction_options(*solve, options);
+  add_update_options(*solve, options);
   add_search_options(*solve, options);
+  solve->option_defaults()->group("Multigrid over layers");
   add_multigrid_options(*solve, options);
   solve->footer(help() + exit_codes);
 }

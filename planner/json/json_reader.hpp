@@ -82,8 +82,7 @@ class JsonReader {
   [[noreturn]] void refuse(std::string allowed) const;
   [[noreturn]] void refuse(std::string value, std::string allowed) const;
   // Refuses a text that is none of the names, and suggests the most similar one.
-  [[noreturn]] friend void refuse_name(const JsonReader& reader,
-                                       const std::vector<std::string>& names);
+  friend void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
 
  private:
   const nlohmann::json* value_;

@@ -45,9 +45,10 @@ std::string wrong_kind_advice(std::string_view schema,
     if (kind == needed || !schema_number(schema, kind)) continue;
     std::string text = "; this is a " + std::string(kind);
     if (kind == "network" && needed == "plan") {
-      text += ": make a plan of it with: cnnplan solve " + file;
+      text.append(": make a plan of it with: cnnplan solve ").append(file);
     } else if (kind == "plan" && needed == "network") {
-      text += ": run it with: cnnexec " + file + ", or see it with: cnnplan explain " + file;
+      text.append(": run it with: cnnexec ").append(file);
+      text.append(", or see it with: cnnplan explain ").append(file);
     } else if (kind == "plan" || kind == "run") {
       text += ": the order is: cnnplan compare PLAN RUN";
     }
