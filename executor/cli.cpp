@@ -16,40 +16,48 @@
 #include "executor/cli_exit.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
+#include "planner/cli/help_text.hpp"
+#include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr const char* footer = R"(EXAMPLES
-  mpirun -n 2 cnnexec --strategy plan.json
-  mpirun -n 2 cnnexec --strategy plan.json --steps 50 -o run.json
-  mpirun -n 4 cnnexec --strategy plan.json --data train.h5 --epochs 5 --test test.h5
-  mpirun -n 4 cnnexec --data cifar.h5 --epochs 90 --crop=4 --mirror --test test.h5
-  cnnexec --strategy plan.json --steps 1 --dump step.h5       weights, gradients, outputs, loss
-  mpirun -n 8 cnnexec --strategy plan.json --nccl -v          on the GPUs of a node
-  mpirun -n 4 cnnexec --strategy plan.json --check-gradient=100 --gradient-limit 0.05
-  mpirun -n 4 cnnexec --strategy plan.json --verify           compares a step with one rank's
-  mpirun -n 2 cnnexec --weights resnet50.h5 --data images.h5 --infer outputs.h5
-  mpirun -n 4 cnnexec --data train.h5 --epochs 90 --checkpoint state --restart state
-                                          the same command begins the training and continues it
-
-DATA
-  The HDF5 file has /samples (N, C, H, W), float32 or uint8 (divided by 255). Then the attribute
-  mean is subtracted, and the result is divided by the attribute std, both by channel. The file also
-  has /labels (N), or (N, H, W) per pixel. Where the loss is a mean squared error, it has /targets
-  float32 (N, C), or (N, C, H, W) per pixel, instead. Each rank reads its block, ahead of the steps
-  where cores are free. Without --data, every step takes the same made-up mini-batch. --infer needs
-  no labels or targets; it writes /<layer>/output (N, C, H, W) of the layer before the loss. What
-  --crop and --mirror draw depends on the seed, the pass and the sample, not on the plan.
-
-CHECKPOINTS
-  --restart continues where the checkpoint was written. Give it the same data, seed and end: --steps
-  and --epochs count from the very beginning. The plan and the number of ranks may differ. If they
-  do not, the training ends bit for bit as if it had never stopped. SIGTERM and SIGUSR1 end a
-  training with --checkpoint after the current step, with exit code 75. mpirun passes SIGUSR1 on;
-  after SIGTERM it gives the ranks one second, unless it has --mca odls_base_sigkill_timeout 60.
-
-)";
+std::string footer() {
+  return examples_text({
+             {"mpirun -n 2 cnnexec plan.json", ""},
+             {"mpirun -n 2 cnnexec plan.json --steps 50 -o run.json", ""},
+             {"mpirun -n 4 cnnexec plan.json --data train.h5 --epochs 5 --test test.h5", ""},
+             {"mpirun -n 4 cnnexec --data cifar.h5 --epochs 90 --crop=4 --mirror", ""},
+             {"cnnexec plan.json --steps 1 --dump step.h5", "weights, gradients, outputs, loss"},
+             {"mpirun -n 8 cnnexec plan.json --nccl -v", "on the GPUs of a node"},
+             {"mpirun -n 4 cnnexec --check-gradient=100 --gradient-limit 0.05", ""},
+             {"mpirun -n 4 cnnexec plan.json --verify", "compares a step with one rank's"},
+             {"mpirun -n 2 cnnexec --weights resnet50.h5 --data images.h5 --infer out.h5", ""},
+             {"mpirun -n 4 cnnexec --data train.h5 --epochs 90 --checkpoint state \\\n"
+              "      --restart state",
+              "the same command begins the training and continues it"},
+         }) +
+         section_text(
+             "DATA",
+             "The HDF5 file has /samples (N, C, H, W), float32 or uint8 (divided by 255). Then "
+             "the attribute mean is subtracted, and the result is divided by the attribute std, "
+             "both by channel. The file also has /labels (N), or (N, H, W) per pixel. Where the "
+             "loss is a mean squared error, it has /targets float32 (N, C), or (N, C, H, W) per "
+             "pixel, instead. Each rank reads its block, ahead of the steps where cores are free. "
+             "Without --data, every step takes the same made-up mini-batch. --infer needs no "
+             "labels or targets; it writes /<layer>/output (N, C, H, W) of the layer before the "
+             "loss. What --crop and --mirror draw depends on the seed, the pass and the sample, "
+             "not on the plan.") +
+         section_text(
+             "CHECKPOINTS",
+             "--restart continues where the checkpoint was written. Give it the same data, seed "
+             "and end: --steps and --epochs count from the very beginning. The plan and the "
+             "number of ranks may differ. If they do not, the training ends bit for bit as if it "
+             "had never stopped. SIGTERM and SIGUSR1 end a training with --checkpoint after the "
+             "current step, with exit code 75. mpirun passes SIGUSR1 on; after SIGTERM it gives "
+             "the ranks one second, unless it has --mca odls_base_sigkill_timeout 60.");
+}
 
 Graphs graphs_of(const std::string& text) {
   if (text == "auto") return Graphs::automatic;
@@ -69,32 +77,40 @@ CLI::Validator number_in(double least, double most) {
 }
 
 void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
+  app.option_defaults()->group("Optimizer");
   constexpr double largest = std::numeric_limits<double>::max();
   const CLI::Validator positive = number_in(0.0, largest);
   app.add_option("--learning-rate", training.learning_rate, "Learning rate of SGD")
+      ->type_name("RATE")
       ->check(positive)
       ->capture_default_str();
   app.add_option("--momentum", training.momentum, "Momentum of SGD")
+      ->type_name("FACTOR")
       ->check(number_in(0.0, 1.0))
       ->capture_default_str();
   app.add_option("--weight-decay", training.weight_decay, "Weight decay of SGD")
+      ->type_name("FACTOR")
       ->check(positive)
       ->capture_default_str();
   app.add_option("--loss-scale",
                  training.loss_scale,
                  "Factor of error signals; default: as in the checkpoint of this plan, else 1024 "
                  "in fp16, else 1")
+      ->type_name("FACTOR")
       ->check(number_in(std::numeric_limits<double>::min(), largest));
 }
 
 void add_device_options(CLI::App& app, Options& options) {
+  app.option_defaults()->group("Device");
   TrainingOptions& training = options.training;
   app.add_option("--backend", training.backend, "Kernels: cudnn, onednn, reference")
+      ->type_name("NAME")
       ->capture_default_str();
   app.add_option("--graphs",
                  options.graphs,
                  "On a GPU, start consecutive kernels together as one CUDA graph; auto: where this "
                  "is faster")
+      ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "on", "off"}))
       ->capture_default_str();
   app.add_flag("--nccl",
@@ -107,6 +123,7 @@ void add_device_options(CLI::App& app, Options& options) {
                  training.most_workspace_bytes,
                  "On a GPU, most memory of a convolution in addition to its operands, where the "
                  "plan names no implementation; default: 1GiB")
+      ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
   app.add_option("--engine-trials",
@@ -119,16 +136,21 @@ void add_device_options(CLI::App& app, Options& options) {
 }
 
 void add_data_options(CLI::App& app, Options& options) {
+  app.option_defaults()->group("Data");
   TrainingOptions& training = options.training;
-  CLI::Option* const data = app.add_option(
-      "--data", training.data_file, "HDF5 file of samples; default: made-up samples");
+  CLI::Option* const data =
+      app.add_option("--data", training.data_file, "HDF5 file of samples; default: made-up samples")
+          ->type_name("FILE");
   app.add_option(
-      "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end");
-  app.add_option("--crop",
-                 training.augmentation.padding,
-                 "Samples may be larger than the network's input: train on a random window, drawn "
-                 "anew in every pass, and test on the middle window; N: first pad each sample with "
-                 "N zeros on every side")
+         "--test", training.test_file, "HDF5 file to evaluate on after every epoch, and at the end")
+      ->type_name("FILE");
+  app.add_option(
+         "--crop",
+         training.augmentation.padding,
+         "Samples may be larger than the network's input: train on a random window, drawn "
+         "anew in every pass, and test on the middle window. With a number N, first pad each "
+         "sample with N zeros on every side")
+      ->type_name("ZEROS")
       ->expected(0, 1)
       ->default_str("0")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 20))
@@ -140,38 +162,46 @@ void add_data_options(CLI::App& app, Options& options) {
 }
 
 void add_checkpoint_options(CLI::App& app, TrainingOptions& training) {
-  CLI::Option* const folder = app.add_option(
-      "--checkpoint",
-      training.checkpoint_folder,
-      "Folder, visible to all ranks, for the state of the training: saved at the end, and after "
-      "the step in which SIGTERM or SIGUSR1 comes");
+  app.option_defaults()->group("Checkpoints");
+  CLI::Option* const folder = app.add_option("--checkpoint",
+                                             training.checkpoint_folder,
+                                             "Folder, visible to all ranks, for the state of the "
+                                             "training: saved at the end, and after "
+                                             "the step in which SIGTERM or SIGUSR1 comes")
+                                  ->type_name("FOLDER");
   app.add_option("--checkpoint-every",
                  training.checkpoint_period,
                  "Save after every N-th step; default: with --epochs, after every epoch")
+      ->type_name("STEPS")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->needs(folder);
   app.add_option("--restart",
                  training.restart_folder,
                  "Folder of a checkpoint to continue from, under its plan or another plan; if it "
-                 "is the folder of --checkpoint and has none yet, the training begins");
+                 "is the folder of --checkpoint and has none yet, the training begins")
+      ->type_name("FOLDER");
 }
 
 void add_comparison_option(CLI::App& app, TrainingOptions& training) {
+  app.option_defaults()->group("Checks");
   app.add_option("--compare-ranks",
                  training.compare_period,
                  "After every N-th step, ranks that hold the same parameters compare them, and end "
                  "with exit code 10 if they differ; 0: never")
+      ->type_name("STEPS")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str();
 }
 
 void add_check_options(CLI::App& app, Options& options) {
+  app.option_defaults()->group("Checks");
   CLI::Option* const check =
       app.add_option(
              "--check-gradient",
              options.check_period,
              "Compare the gradient under multigrid with the gradient of the layers in order, "
-             "before the first step; N: also before every N-th step")
+             "before the first step. With a number N, also before every N-th step")
+          ->type_name("STEPS")
           ->expected(0, 1)
           ->default_str("0")
           ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
@@ -193,6 +223,7 @@ void add_check_options(CLI::App& app, Options& options) {
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
                  "cycle more, until the limit holds")
+      ->type_name("FRACTION")
       ->check(number_in(0.0, std::numeric_limits<double>::max()))
       ->needs(check);
   app.add_option(
@@ -200,15 +231,18 @@ void add_check_options(CLI::App& app, Options& options) {
          options.training.residual_limit,
          "Largest residual after the last cycle, relative to the residual before the first "
          "coarse correction, forward and backward; beyond it, multigrid takes one cycle more")
+      ->type_name("FRACTION")
       ->check(number_in(0.0, 1.0))
       ->needs(check);
 }
 
 void add_inference_options(CLI::App& app, Options& options) {
+  app.option_defaults()->group("Inference");
   app.add_option("--infer",
                  options.inferred_file,
                  "Instead of training, run the network once over --data in order, with the running "
                  "values of batch norms, and write the outputs to this HDF5 file")
+      ->type_name("FILE")
       ->check([](const std::string& file) { return std::string(file.empty() ? "no file" : ""); })
       ->excludes("--output",
                  "--steps",
@@ -230,11 +264,16 @@ void add_inference_options(CLI::App& app, Options& options) {
 
 void add_options(CLI::App& app, Options& options) {
   TrainingOptions& training = options.training;
-  app.add_option("-s,--strategy", options.plan_file, "Plan to run")->capture_default_str();
+  app.option_defaults()->group("Files");
+  app.add_option("plan,-s,--strategy", options.plan_file, "Plan to run")
+      ->type_name("FILE")
+      ->capture_default_str();
   app.add_option("-o,--output", options.run_file, "Run file, which receives the measured times")
+      ->type_name("FILE")
       ->capture_default_str();
   add_device_options(app, options);
   add_comm_timeout(app, options.comm_timeout_s);
+  app.option_defaults()->group("Training");
   app.add_option("--steps", training.steps, "Steps to train, from the very beginning")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();
@@ -250,19 +289,24 @@ void add_options(CLI::App& app, Options& options) {
       ->capture_default_str();
   add_data_options(app, options);
   add_checkpoint_options(app, training);
+  app.option_defaults()->group("Files");
   app.add_option("--weights",
                  training.weights_file,
-                 "HDF5 file of initial weights, unless a checkpoint has them; default: by --seed");
+                 "HDF5 file of initial weights, unless a checkpoint has them; default: by --seed")
+      ->type_name("FILE");
   app.add_option("--dump",
                  training.dump_file,
-                 "HDF5 file for weights, gradients, outputs and loss of the last step");
+                 "HDF5 file for weights, gradients, outputs and loss of the last step")
+      ->type_name("FILE");
   add_optimizer_options(app, training);
   add_comparison_option(app, training);
   add_check_options(app, options);
   add_inference_options(app, options);
+  app.option_defaults()->group("Training");
   app.add_option("--seed", training.seed, "Seed of weights, dropout and the order of samples")
+      ->type_name("NUMBER")
       ->capture_default_str();
-  app.footer(footer + exit_codes_help({ExitCode::prediction_outside_limit}));
+  app.footer(footer() + exit_codes_help({ExitCode::prediction_outside_limit}));
 }
 
 template <typename T>
@@ -324,7 +368,9 @@ void complete(Options& options, const CLI::App& app) {
 
 std::optional<int> parse_command_line(int argc, char** argv, Options& options) {
   CLI::App app("cnnexec: train a network as a plan says", "cnnexec");
-  app.set_version_flag("--version", CNNPLAN_VERSION);
+  use_help_text(app);
+  suggest_options(app);
+  app.set_version_flag("--version", version_text("cnnexec"), "Print the version");
   add_options(app, options);
   try {
     app.parse(argc, argv);

@@ -25,6 +25,7 @@ inline void add_comm_timeout(CLI::App& app, double& seconds) {
                  "Seconds for which a rank may wait for another one that does not get on; then all "
                  "ranks end with exit code 8, and rank 0 says who waits for whom. Raise it where "
                  "files are slow; 0: no limit, for debuggers")
+      ->type_name("SECONDS")
       ->check(refusal_of_comm_timeout)
       ->capture_default_str();
 }

@@ -131,6 +131,7 @@ void require_equal_start(const Options& options, const Communicator& world) {
 
 void execute(const Options& options, const Communicator& world) {
   require_equal_start(options, world);
+  on_first_rank(world, [&] { require_plan_file(options.plan_file); });
   const std::string text = read_shared_file(world, options.plan_file);
   on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);

@@ -10,10 +10,13 @@
 #include "executor/cli_comm_timeout.hpp"
 #include "executor/cli_exit.hpp"
 #include "executor/comm/program.hpp"
-#include "planner/base/cli_one_of.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/base/file.hpp"
+#include "planner/cli/help_text.hpp"
+#include "planner/cli/one_of.hpp"
+#include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "profiler/links_command.hpp"
@@ -22,29 +25,31 @@
 namespace cnnplan {
 namespace {
 
-constexpr const char* footer = R"(KERNELS
-  The program times every convolution, batch norm, pooling and element-wise kernel that any plan of
-  the networks can need. It times forward, backward data and backward filter separately, in the
-  order and the buffers of a training step. Kernels that the profile file already holds are not
-  timed again. The file is written after every schedule, so an interrupted profile continues where
-  it stopped. Start the program under mpirun with as many ranks as the node will run: the ranks
-  share memory and clock, which shows in the times.
-  A kernel that fails is named and left out. The other kernels are timed and written, and the exit
-  code is 5. On a GPU, where stderr goes to a file or a pipe, each engine of a convolution is named
-  before it first runs. An engine that makes the GPU unusable ends the program; --engine-trials 1
-  tries fewer engines.
-
-LINKS
-  --links times messages of 8 B to 64 MiB (--max-bytes), collectives, copies and reductions, and
-  fits alpha, beta and gamma piecewise.
-
-EXAMPLES
-  mpirun -n 2 cnnplan profile --links                              writes platform.json
-  mpirun -n 2 cnnplan profile resnet50.json --ranks 2 --batch 4    writes profile.json
-  mpirun -n 2 cnnplan profile mesh-1k.json --input 512x512 --ranks 2 --batch 1
-  mpirun -n 2 cnnplan profile --missing-from plan.json             what solve had to estimate
-
-)";
+std::string footer() {
+  return examples_text({
+             {"mpirun -n 2 cnnplan profile --links", "writes platform.json"},
+             {"mpirun -n 2 cnnplan profile resnet50 --ranks 2 --batch 4", "profile.json"},
+             {"mpirun -n 2 cnnplan profile mesh-1k --input 512x512 --ranks 2 --batch 1", ""},
+             {"mpirun -n 2 cnnplan profile --missing-from plan.json",
+              "times what solve had to estimate"},
+         }) +
+         section_text(
+             "KERNELS",
+             "The program times every convolution, batch norm, pooling and element-wise kernel "
+             "that any plan of the networks can need. It times forward, backward data and "
+             "backward filter separately, in the order and the buffers of a training step. "
+             "Kernels that the profile file already holds are not timed again. The file is "
+             "written after every schedule, so an interrupted profile continues where it stopped. "
+             "Start the program under mpirun with as many ranks as the node will run: the ranks "
+             "share memory and clock, which shows in the times.\nA kernel that fails is named and "
+             "left out. The other kernels are timed and written, and the exit code is 5. On a "
+             "GPU, where stderr goes to a file or a pipe, each engine of a convolution is named "
+             "before it first runs. An engine that makes the GPU unusable ends the program; "
+             "--engine-trials 1 tries fewer engines.") +
+         section_text("LINKS",
+                      "--links times messages of 8 B to 64 MiB (--max-bytes), collectives, copies "
+                      "and reductions, and fits alpha, beta and gamma piecewise.");
+}
 
 constexpr const char* default_network = "network.json";
 
@@ -62,10 +67,11 @@ constexpr std::int64_t most_message_bytes = std::int64_t{1} << 30;  // MPI count
 
 // Call this function after all options that --missing-from excludes were added.
 void add_missing_from(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
-  CLI::Option* const missing = app.add_option(
-      "--missing-from",
-      options.missing_from,
-      "Time only kernels that this plan needs and the profile lacks, for its ranks and batch");
+  CLI::Option* const missing = app.add_option("--missing-from",
+                                              options.missing_from,
+                                              "Time only kernels that this plan needs and the "
+                                              "profile lacks, for its ranks and batch")
+                                   ->type_name("FILE");
   missing->excludes(&links);
   for (const char* other :
        {"networks", "--ranks", "--batch", "--precision", "--input", "--axes", "--uniform"}) {
@@ -74,6 +80,7 @@ void add_missing_from(CLI::App& app, ProfileOptions& options, CLI::Option& links
 }
 
 void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& links) {
+  app.option_defaults()->group("Kernels");
   app.add_option(
          "networks", options.networks, "Network files or ONNX models; default: network.json")
       ->excludes(&links);
@@ -94,14 +101,17 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
   app.add_option("-i,--input",
                  options.input_size,
                  "Image size HxW or DxHxW, for ONNX models also CxHxW; default: the network's")
+      ->type_name("DIMS")
       ->excludes(&links);
   app.add_option(
          "--axes", options.axes, "Time only kernels that solve with these --axes needs, e.g. nhw")
+      ->type_name("AXES")
       ->capture_default_str()
       ->excludes(&links);
   app.add_option("--uniform",
                  options.uniform,
                  "Also time kernels that only solve --uniform MESH needs, and not the search")
+      ->type_name("MESH")
       ->excludes(&links);
   add_missing_from(app, options, links);
   app.add_option("--repetitions", options.repetitions, "Timed repetitions of every kernel")
@@ -111,9 +121,11 @@ void add_kernel_options(CLI::App& app, ProfileOptions& options, CLI::Option& lin
 }
 
 void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links) {
+  app.option_defaults()->group("Links");
   app.add_option("--max-bytes",
                  request.most_bytes,
                  "With --links: the largest message, e.g. 256MiB, a power of two; default: 64MiB")
+      ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(least_message_bytes, most_message_bytes))
       ->needs(&links);
@@ -121,6 +133,7 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
                  request.time_budget_s,
                  "With --links: about how many seconds the messages may take; on slow links, large "
                  "sizes have fewer repetitions or are left out")
+      ->type_name("SECONDS")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str()
       ->needs(&links);
@@ -133,10 +146,13 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
 }
 
 void add_options(CLI::App& app, Options& options) {
+  app.option_defaults()->group("Links");
   CLI::Option* links =
       app.add_flag("--links", options.links, "Time links instead of kernels; with -o, --backend");
   add_kernel_options(app, options.kernels, *links);
+  app.option_defaults()->group("Device");
   app.add_option("--backend", options.kernels.backend, "Kernels: cudnn, onednn, reference")
+      ->type_name("NAME")
       ->capture_default_str();
   app.add_flag("--deterministic",
                options.kernels.deterministic,
@@ -145,6 +161,7 @@ void add_options(CLI::App& app, Options& options) {
                  options.kernels.most_workspace_bytes,
                  "On a GPU, most memory of a convolution in addition to its operands, e.g. 256MiB; "
                  "default: 1GiB")
+      ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
   app.add_option("--engine-trials",
@@ -155,14 +172,16 @@ void add_options(CLI::App& app, Options& options) {
       ->excludes(links);
   add_links_options(app, options.links_request, *links);
   add_comm_timeout(app, options.comm_timeout_s);
+  app.option_defaults()->group("Files");
   app.add_option("-o,--output",
                  options.output_file,
-                 "Output file; default: profile.json, with --links platform.json");
-  app.footer(footer + exit_codes_help({ExitCode::prediction_outside_limit,
-                                       ExitCode::not_finite,
-                                       ExitCode::wrong_result,
-                                       ExitCode::too_sensitive,
-                                       ExitCode::preempted}));
+                 "Output file; default: profile.json, with --links platform.json")
+      ->type_name("FILE");
+  app.footer(footer() + exit_codes_help({ExitCode::prediction_outside_limit,
+                                         ExitCode::not_finite,
+                                         ExitCode::wrong_result,
+                                         ExitCode::too_sensitive,
+                                         ExitCode::preempted}));
 }
 
 void set_defaults(Options& options) {
@@ -177,6 +196,9 @@ void set_defaults(Options& options) {
 
 int run(int argc, char** argv) {
   CLI::App app("cnnplan profile: time the kernels and links of this machine", "cnnplan profile");
+  use_help_text(app);
+  suggest_options(app);
+  app.set_version_flag("--version", version_text("cnnplan profile"), "Print the version");
   Options options;
   add_options(app, options);
   try {

@@ -14,6 +14,7 @@
 #include "executor/comm/terminal.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/shipped_file.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/search/candidates/request_check.hpp"
 #include "profiler/common_fingerprint.hpp"
@@ -32,6 +33,7 @@ int default_ranks(const Communicator& world, const Device& device) {
 // Returns a request for the kernels that a plan needs, and nothing else.
 ProfileRequest request_of_plan(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.missing_from;
+  on_first_rank(world, [&] { require_plan_file(file); });
   Plan plan = parse_plan(read_shared_file(world, file), file);
   return {.networks = {},
           .ranks = plan.ranks,
@@ -55,7 +57,10 @@ ProfileRequest request_of(const ProfileOptions& options,
                          .uniform = {},
                          .plans = {},
                          .walk = {.repetitions = options.repetitions}};
-  for (const std::string& file : options.networks) {
+  for (const std::string& name : options.networks) {
+    std::string file;
+    on_first_rank(world, [&] { file = file_or_shipped(name, shipped_networks); });
+    file = world.broadcast(file, 0);
     const std::string text = read_shared_file(world, file);
     std::vector<std::string> notes;
     request.networks.push_back(parse_network_or_model(

@@ -9,6 +9,9 @@
 
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
+#include "planner/cli/help_text.hpp"
+#include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 
@@ -24,15 +27,20 @@ struct Options {
 void add_options(CLI::App& app, Options& options) {
   app.add_option("model", options.model_file, "ONNX file")->required();
   app.add_option("weights", options.weights_file, "HDF5 file")->capture_default_str();
-  app.add_option("-i,--input", options.import.input, "As for cnnplan import");
-  app.add_option("--output", options.import.output, "As for cnnplan import");
-  app.add_option("--loss", options.import.loss, "As for cnnplan import")->capture_default_str();
+  app.option_defaults()->group("Model");
+  app.add_option("-i,--input", options.import.input, "As for cnnplan import")->type_name("DIMS");
+  app.add_option("--main-output", options.import.output, "As for cnnplan import")
+      ->type_name("VALUE");
+  app.add_option("--loss", options.import.loss, "As for cnnplan import")
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_option("--auxiliary", options.import.auxiliary, "As for cnnplan import")
+      ->type_name("VALUE=WEIGHT")
       ->allow_extra_args(false);
-  app.footer(R"(EXAMPLES
-  cnnplan import resnet50.onnx --weights weights.h5           network.json and weights.h5
-  cnnplan-weights resnet50.onnx weights.h5                    weights.h5 only
-)");
+  app.footer(examples_text({
+      {"cnnplan import resnet50.onnx --weights weights.h5", "network.json and weights.h5"},
+      {"cnnplan-weights resnet50.onnx weights.h5", "weights.h5 only"},
+  }));
 }
 
 void write_weights(const Options& options) {
@@ -57,6 +65,9 @@ void write_weights(const Options& options) {
 
 int run(int argc, char** argv) {
   CLI::App app("cnnplan-weights: parameters of an ONNX model for cnnexec", "cnnplan-weights");
+  use_help_text(app);
+  suggest_options(app);
+  app.set_version_flag("--version", version_text("cnnplan-weights"), "Print the version");
   Options options;
   add_options(app, options);
   try {

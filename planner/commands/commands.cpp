@@ -23,6 +23,7 @@ namespace cnnplan {
 
 ExitCode compare_command(const CompareOptions& options) {
   const ComparedFiles files{.plan = options.plan_file, .run = options.run_file};
+  require_plan_file(files.plan);
   const std::string plan = read_file(files.plan);
   const RunReport run = read_run(files.run);
   const Plan predicted = with_places(parse_plan(plan, files.plan), files.plan);

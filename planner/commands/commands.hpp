@@ -16,7 +16,10 @@ struct SolveOptions {
   std::string platform_file;  // empty: platform.json if it exists, else assumed figures
   std::string profile_file;   // empty: profile.json if it exists, else estimates
   std::string output_file = "plan.json";
-  int ranks = 0;  // 0: as many as the platform was measured with, else one per core
+  int ranks = 0;                 // 0: as many as the platform was measured with, else one per core
+  std::vector<int> rank_counts;  // as on the command line; one of them counts as `ranks`
+  int nodes = 0;                 // with ranks_per_node: the platform at this size; 0: as it is
+  int ranks_per_node = 0;
   std::int64_t batch = 8;
   Precision precision = Precision::fp32;
   std::string input_size;  // "512x512"; empty: as the network says
@@ -28,6 +31,7 @@ struct SolveOptions {
   std::optional<AllreduceAlgorithm> allreduce;  // for gradients; empty: the fastest
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // bytes of gradients
   bool sharded_update = false;                      // as in Plan
+  int optimizer_state_bytes = 0;                    // as in Plan
   int sample_blocks = 1;                            // as in Plan
   std::vector<std::string> allow;                   // "multigrid"
   MultigridRequest multigrid;                       // used if multigrid is allowed
@@ -74,6 +78,9 @@ struct SimulateOptions {
 
 // Each command prints data to stdout and messages to stderr, and throws the errors of error.hpp.
 ExitCode solve_command(const SolveOptions& options);
+// Plans for each of several rank_counts, and prints a table. Plans are written only to a folder
+// that the user named. Returns infeasible if no plan fits on any number of ranks.
+ExitCode scaling_command(const SolveOptions& options);
 // Writes an ONNX model as a network. For weights, it replaces this process by cnnplan-weights.
 // @throws EnvironmentError in a build without ONNX, or when cnnplan-weights is missing
 ExitCode import_command(const ImportCommandOptions& options);

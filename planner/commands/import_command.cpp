@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "planner/base/checked.hpp"
+#include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/helper_program.hpp"
@@ -20,7 +21,7 @@ constexpr const char* weights_program = "cnnplan-weights";
 std::vector<std::string> weights_arguments(const ImportCommandOptions& options) {
   std::vector<std::string> arguments{"--loss=" + options.loss};
   if (!options.input.empty()) arguments.push_back("--input=" + options.input);
-  if (!options.output_name.empty()) arguments.push_back("--output=" + options.output_name);
+  if (!options.output_name.empty()) arguments.push_back("--main-output=" + options.output_name);
   for (const std::string& output : options.auxiliary) arguments.push_back("--auxiliary=" + output);
   arguments.insert(arguments.end(), {"--", options.model_file, options.weights_file});
   return arguments;
@@ -84,9 +85,18 @@ std::string summary(const Network& network) {
   return network.name() + ": samples of " + sample_text(network) + "\n\n" + table.to_text();
 }
 
+// Until version 0.1, --output named a value of the model, such as "logits".
+void require_file_name(const std::string& output) {
+  if (output.find_first_of("./-") != std::string::npos) return;
+  throw Error(ExitCode::usage,
+              "--output " + output + ": names the network file, such as " + output +
+                  ".json; a value of the model is named by --main-output " + output);
+}
+
 }  // namespace
 
 ExitCode import_command(const ImportCommandOptions& options) {
+  require_file_name(options.network_file);
   require_other_file(options.network_file, options.model_file);
   if (!options.weights_file.empty()) {
     require_other_file(options.weights_file, options.model_file);

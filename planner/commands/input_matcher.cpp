@@ -5,6 +5,7 @@
 
 #include "planner/base/file.hpp"
 #include "planner/base/sha256.hpp"
+#include "planner/base/shipped_file.hpp"
 #include "planner/commands/file_or_default.hpp"
 
 namespace cnnplan {
@@ -16,17 +17,29 @@ InputMatcher::InputMatcher(const Plan& plan) : any_(!plan.inputs.empty()), missi
 std::optional<std::string> InputMatcher::find(const std::string& named,
                                               const std::string& standard) {
   const std::string name = file_or_default(named, standard);
-  if (name.empty() || !any_) return name.empty() ? std::nullopt : std::optional(name);
+  if (name.empty()) return shipped(standard);
+  if (!any_) return name;
   const std::string digest = sha256(read_file(name));
   const auto found = std::find_if(missing_.begin(), missing_.end(), [&](const InputFile& input) {
     return input.sha256 == digest;
   });
   if (found == missing_.end()) {
     if (!named.empty()) other_ = named;
-    return std::nullopt;
+    return named.empty() ? shipped(standard) : std::nullopt;
   }
   missing_.erase(found);
   return name;
+}
+
+std::optional<std::string> InputMatcher::shipped(const std::string& standard) {
+  if (standard != default_platform_file) return std::nullopt;
+  for (auto input = missing_.begin(); input != missing_.end(); ++input) {
+    const std::string path = shipped_path(input->file, shipped_platforms);
+    if (path.empty() || sha256(read_file(path)) != input->sha256) continue;
+    missing_.erase(input);
+    return path;
+  }
+  return std::nullopt;
 }
 
 std::string InputMatcher::problem() const {

@@ -15,13 +15,16 @@ class InputMatcher {
  public:
   explicit InputMatcher(const Plan& plan);
 
-  // Returns the named file, or else the file with the default name, if the plan was made from it.
-  // A plan without records accepts any file. @throws IoError
+  // Returns the named file, or else the file with the default name, or else a shipped platform, if
+  // the plan was made from it. A plan without records accepts any file. @throws IoError
   std::optional<std::string> find(const std::string& named, const std::string& standard);
   // Says why the found files do not give the prices of the plan. The text is empty if they do.
   std::string problem() const;
 
  private:
+  // Returns a shipped platform that the plan was made from, and crosses it out.
+  std::optional<std::string> shipped(const std::string& standard);
+
   bool any_;
   std::vector<InputFile> missing_;
   std::string other_;

@@ -7,8 +7,10 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/shipped_file.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/file_or_default.hpp"
+#include "planner/commands/solve_request.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/network/residual_chain.hpp"
 #include "planner/plan/normalised_values.hpp"
@@ -25,132 +27,6 @@
 
 namespace cnnplan {
 namespace {
-
-// Reads a file of the user once, for its content and for its digest.
-struct ReadFile {
-  std::string name;
-  std::string text;
-
-  explicit ReadFile(const std::string& file) : name(file), text(read_file(file)) {}
-  InputFile as_input() const { return input_file(name, text); }
-};
-
-int default_ranks(const Platform& platform) {
-  if (platform.measured && !platform.levels.empty()) return platform.levels.back().ranks_per_group;
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
-// The device of a platform that was described by hand is only the beginning of the profile's
-// device, which also has clock rates.
-bool is_of_same_device(const Platform& platform, const Profile& profile) {
-  if (profile.kernels.empty()) return true;
-  const std::string& device = profile.fingerprint.device;
-  const bool is_unknown = !platform.measured && platform.device == Platform{}.device;
-  const bool is_same =
-      platform.measured ? device == platform.device : device.starts_with(platform.device);
-  return is_unknown || is_same;
-}
-
-// Refuses a profile and a platform of different devices, which would predict neither device.
-void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
-  if (is_of_same_device(platform, profile)) return;
-  throw InputError({.file = file,
-                    .pointer = "/fingerprint/device",
-                    .value = '"' + profile.fingerprint.device + '"',
-                    .allowed = "the device of the platform, \"" + platform.device + '"'});
-}
-
-Network network_of(const ReadFile& file, const std::string& input_size) {
-  std::vector<std::string> notes;
-  Network network = parse_network_or_model(
-      {.content = file.text, .file = file.name, .input_size = input_size}, notes);
-  for (const std::string& note : notes) std::cerr << note << '\n';
-  return network;
-}
-
-void read_profile_of(const SolveOptions& options,
-                     SolveRequest& request,
-                     std::vector<InputFile>& inputs) {
-  const std::string name = file_or_default(options.profile_file, default_profile_file);
-  if (name.empty()) return;
-  const ReadFile file(name);
-  Profile profile = parse_profile(file.text, name);
-  // A platform that the user named has priority over a profile that only has the default name.
-  const bool may_be_left = options.profile_file.empty() && !options.platform_file.empty();
-  if (may_be_left && !is_of_same_device(request.platform, profile)) {
-    std::cerr << name << " is not used: it was measured on \"" << profile.fingerprint.device
-              << "\", the platform on \"" << request.platform.device << "\"\n";
-    return;
-  }
-  check_same_device(request.platform, profile, name);
-  request.profile = std::move(profile);
-  inputs.push_back(file.as_input());
-}
-
-// The platform determines the number of ranks unless the user gives it.
-void read_platform_of(const SolveOptions& options,
-                      SolveRequest& request,
-                      std::vector<InputFile>& inputs) {
-  const std::string name = file_or_default(options.platform_file, default_platform_file);
-  if (!name.empty()) {
-    const ReadFile file(name);
-    request.platform = parse_platform(file.text, name);
-    inputs.push_back(file.as_input());
-  }
-  request.ranks = options.ranks > 0 ? options.ranks : default_ranks(request.platform);
-  if (name.empty()) request.platform = default_platform(request.ranks);
-}
-
-void check_reductions(const SolveOptions& options) {
-  if (!options.allreduce) return;
-  const auto refuse = [&](const char* option, const char* allowed) {
-    throw InputError({.file = option,
-                      .pointer = "",
-                      .value = "with --allreduce " + std::string(to_text(*options.allreduce)),
-                      .allowed = allowed});
-  };
-  if (options.sharded_update && !has_halves(*options.allreduce)) {
-    refuse("--sharded-update", "with ring or library, which have halves");
-  }
-  if (options.sample_blocks > 1 && !adds_as_a_tree(*options.allreduce)) {
-    refuse("--reproducible", "with recursive_doubling or rabenseifner, which add as a tree");
-  }
-}
-
-void read_sample_blocks(const SolveOptions& options, SolveRequest& request) {
-  request.sample_blocks = options.sample_blocks;
-  if (options.sample_blocks == 1) return;
-  check_reproducible(request.network, request.batch, request.ranks, options.sample_blocks);
-  request.statistics = BatchNormStatistics::global;
-  request.uniform = sample_mesh(request.ranks);
-}
-
-SolveRequest request_of(const SolveOptions& options, std::vector<InputFile>& inputs) {
-  const ReadFile network(options.network_file);
-  SolveRequest request{.network = network_of(network, options.input_size)};
-  inputs.push_back(network.as_input());
-  read_platform_of(options, request, inputs);
-  read_profile_of(options, request, inputs);
-  request.batch = options.batch;
-  request.precision = options.precision;
-  request.overlap = options.overlap;
-  request.only_profiled = options.strict;
-  request.statistics = options.statistics;
-  request.method = options.method;
-  request.recompute = options.recompute;
-  if (!options.allow.empty()) request.multigrid = options.multigrid;
-  request.axes = parse_axes(options.axes);
-  request.allreduce = options.allreduce;
-  request.bucket_bytes = options.bucket_bytes;
-  request.sharded_update = options.sharded_update;
-  check_reductions(options);
-  check_batch(request.network, request.batch, request.ranks);
-  if (!options.uniform.empty()) {
-    request.uniform = parse_uniform(request.network, request.batch, request.ranks, options.uniform);
-  }
-  read_sample_blocks(options, request);
-  return request;
-}
 
 TypedOptions typed(const SolveOptions& options) {
   return {.network_file = options.network_file,
@@ -222,17 +98,25 @@ void tell_untrainable(const Plan& plan) {
 }
 
 void require_own_output(const SolveOptions& options) {
-  for (const std::string& input : {options.network_file,
+  for (const std::string& input : {file_or_shipped(options.network_file, shipped_networks),
                                    file_or_default(options.platform_file, default_platform_file),
                                    file_or_default(options.profile_file, default_profile_file)}) {
     require_other_file(options.output_file, input);
   }
 }
 
+void write_resized_platform(const std::string& file, const Platform& platform) {
+  if (file.empty()) return;
+  write_file(file, to_json(platform));
+  std::cerr << "wrote " << file << ", the platform at this size, for --platform of explain and "
+            << "simulate\n";
+}
+
 }  // namespace
 
 ExitCode solve_command(const SolveOptions& options) {
-  std::vector<InputFile> inputs;
+  if (options.rank_counts.size() > 1) return scaling_command(options);
+  SolveInputs inputs;
   const SolveRequest request = request_of(options, inputs);
   if (options.what_if.empty()) require_own_output(options);
   const SolveRequest other = changed(request, options.what_if);
@@ -245,13 +129,14 @@ ExitCode solve_command(const SolveOptions& options) {
   }
   tell_unused_multigrid(request);
   tell_untrainable(plan);
-  plan.inputs = std::move(inputs);
+  plan.inputs = std::move(inputs.files);
+  write_resized_platform(inputs.resized_platform_file, request.platform);
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
   if (request.uniform) std::cerr << idle_note(plan);
   std::cout << explain(plan, std::nullopt);
   std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
-            << " cnnexec --strategy " << options.output_file << '\n';
+            << " cnnexec " << options.output_file << '\n';
   return ExitCode::ok;
 }
 

@@ -233,7 +233,7 @@ const Activation& Importer::output_of_layer(const std::string& name) const {
                     .pointer = "output '" + printable(name) + '\'',
                     .value = problem,
                     .allowed = "scores or values, (N, C) or (N, C, ...) of an image, as a layer "
-                               "makes them; --output chooses another value"});
+                               "makes them; --main-output chooses another value"});
 }
 
 ImportedModel Importer::run() {

@@ -64,7 +64,7 @@ std::vector<std::string> ModelLosses::notes(const OnnxGraph& graph) const {
   for (const OnnxValue& output : graph.outputs) {
     if (std::find(kept.begin(), kept.end(), output.name) != kept.end()) continue;
     notes.push_back("left out the output '" + printable(output.name) +
-                    "': --auxiliary NAME=WEIGHT gives it a loss of its own, --output chooses "
+                    "': --auxiliary NAME=WEIGHT gives it a loss of its own, --main-output chooses "
                     "another main output");
   }
   return notes;

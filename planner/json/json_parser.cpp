@@ -134,6 +134,11 @@ InputProblem problem_of(const json::parse_error& error, std::string_view text) {
           .allowed = "JSON (" + reason(error) + ")"};
 }
 
+bool may_be_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first == std::string_view::npos || text[first] == '{' || text[first] == '[';
+}
+
 }  // namespace
 
 std::string join_pointer(const std::string& pointer, std::string_view key) {
@@ -152,6 +157,12 @@ std::string join_pointer(const std::string& pointer, std::string_view key) {
 
 json parse_json(std::string_view content, const std::string& file) {
   const std::string_view text = without_byte_order_mark(content);
+  if (!may_be_json(text) && file.ends_with(".onnx")) {
+    throw InputError({.file = file,
+                      .pointer = "",
+                      .value = "an ONNX model",
+                      .allowed = "JSON; make a plan of a model with: cnnplan solve " + file});
+  }
   // There are two passes, because the library's parser with a callback is slow: after each object,
   // it looks at all entries of the list around it.
   Tracker tracker(file);

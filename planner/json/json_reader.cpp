@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "planner/base/similar_names.hpp"
 #include "planner/json/json_parser.hpp"
 #include "planner/json/schema_kind.hpp"
 
@@ -85,7 +86,8 @@ void JsonReader::allow_keys(std::span<const std::string_view> keys) const {
   }
   for (const auto& [key, entry] : value_->items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      at(key).refuse("the unknown key \"" + key + '"', "keys of " + list_text(keys));
+      at(key).refuse("the unknown key \"" + key + '"',
+                     "keys of " + list_text(keys) + did_you_mean(key, {keys.begin(), keys.end()}));
     }
   }
 }
@@ -177,6 +179,13 @@ void JsonReader::refuse(std::string value, std::string allowed) const {
                     .allowed = std::move(allowed)});
 }
 
+void refuse_name(const JsonReader& reader, const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + '"';
+  const bool is_string = reader.value_ != nullptr && reader.value_->is_string();
+  reader.refuse("one of " + text + (is_string ? did_you_mean(reader.text(), names) : ""));
+}
+
 bool JsonReader::is_text(std::string_view text) const {
   return value_ != nullptr && value_->is_string() && value_->get_ref<const std::string&>() == text;
 }
@@ -195,7 +204,11 @@ JsonReader JsonDocument::root() const {
 int check_schema(const JsonReader& root, std::string_view kind) {
   const JsonReader schema = root.at("schema");
   const auto number = root.has("schema") ? schema_number(schema.text(), kind) : std::nullopt;
-  if (!number) schema.refuse(schema_texts(kind));
+  if (!number) {
+    const bool is_whole_file = root.pointer().empty() && root.has("schema");
+    schema.refuse(schema_texts(kind) +
+                  (is_whole_file ? wrong_kind_advice(schema.text(), kind, root.file()) : ""));
+  }
   if (root.has("generator")) root.at("generator").text();
   return *number;
 }

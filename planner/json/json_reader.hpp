@@ -32,6 +32,9 @@ template <typename T>
 concept FieldInteger =
     std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
+class JsonReader;
+[[noreturn]] void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
+
 class JsonReader {
  public:
   // `value` is null if the document has nothing at `pointer`.
@@ -78,6 +81,8 @@ class JsonReader {
   auto locate(Function&& function) const;
   [[noreturn]] void refuse(std::string allowed) const;
   [[noreturn]] void refuse(std::string value, std::string allowed) const;
+  // Refuses a text that is none of the names, and suggests the most similar one.
+  friend void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
 
  private:
   const nlohmann::json* value_;
@@ -108,12 +113,12 @@ int check_schema(const JsonReader& root, std::string_view kind);
 
 template <typename E>
 E JsonReader::enumerator() const {
-  std::string names;
+  std::vector<std::string> names;
   for (const E value : Enumerators<E>::all) {
     if (is_text(name_of(value))) return value;
-    names += (names.empty() ? "\"" : ", \"") + std::string(name_of(value)) + '"';
+    names.emplace_back(name_of(value));
   }
-  refuse("one of " + names);
+  refuse_name(*this, names);
 }
 
 template <FieldInteger Integer>

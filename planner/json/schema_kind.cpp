@@ -38,6 +38,25 @@ std::string schema_texts(std::string_view kind) {
   return text;
 }
 
+std::string wrong_kind_advice(std::string_view schema,
+                              std::string_view needed,
+                              const std::string& file) {
+  for (const std::string_view kind : kinds) {
+    if (kind == needed || !schema_number(schema, kind)) continue;
+    std::string text = "; this is a " + std::string(kind);
+    if (kind == "network" && needed == "plan") {
+      text.append(": make a plan of it with: cnnplan solve ").append(file);
+    } else if (kind == "plan" && needed == "network") {
+      text.append(": run it with: cnnexec ").append(file);
+      text.append(", or see it with: cnnplan explain ").append(file);
+    } else if (kind == "plan" || kind == "run") {
+      text += ": the order is: cnnplan compare PLAN RUN";
+    }
+    return text;
+  }
+  return {};
+}
+
 SchemaKind schema_kind(std::string_view json, const std::string& file) {
   const nlohmann::json document = parse_json(json, file);
   const bool named = document.is_object() && document.contains("schema");

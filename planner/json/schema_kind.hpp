@@ -23,5 +23,11 @@ std::string schema_text(std::string_view kind, int number);
 // Lists the texts of a kind that are read, as in: "cnnplan.plan/2" or "cnnplan.plan/1". The
 // quotation marks are included.
 std::string schema_texts(std::string_view kind);
+// Says what a file is that was given in place of one of kind `needed`, and what to do, as in
+// "; this is a network: make a plan of it with: cnnplan solve FILE". The text is empty if `schema`
+// is unknown.
+std::string wrong_kind_advice(std::string_view schema,
+                              std::string_view needed,
+                              const std::string& file);
 
 }  // namespace cnnplan

@@ -62,12 +62,12 @@ constexpr auto kind_readers =
 
 LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat format) {
   const JsonReader kind = layer.at("kind");
-  std::string names;
+  std::vector<std::string> names;
   for (const KindReader& reader : kind_readers) {
     if (kind.is_text(reader.name)) return reader.read(layer, format);
-    names += (names.empty() ? "\"" : ", \"") + std::string(reader.name) + '"';
+    names.emplace_back(reader.name);
   }
-  kind.refuse("one of " + names);
+  refuse_name(kind, names);
 }
 
 bool has_depth(const LayerParameters& parameters) {

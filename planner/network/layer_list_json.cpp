@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "planner/base/checked.hpp"
+#include "planner/base/similar_names.hpp"
 #include "planner/network/layer_json.hpp"
 
 namespace cnnplan {
@@ -128,8 +129,10 @@ std::string ListReader::read_input(const JsonReader& reader, const Repetition* r
     if (name == repeat_input_name && !repetition->input.empty()) return repetition->input;
     if (names_.contains(repetition->prefix + name)) return repetition->prefix + name;
   }
-  if (!names_.contains(name)) reader.refuse("the name of a layer listed before");
-  return name;
+  if (names_.contains(name)) return name;
+  std::vector<std::string> names;
+  for (const Layer& layer : list_.layers) names.push_back(layer.name);
+  reader.refuse("the name of a layer listed before" + did_you_mean(name, names));
 }
 
 }  // namespace

@@ -202,6 +202,9 @@ struct Plan {
   // keeps its shard of the sums, updates that with the momentum of the shard alone, and gets the
   // weights of other shards by an allgather when the next step begins.
   bool sharded_update = false;
+  // Bytes of optimizer state for each parameter, such as 8 for Adam, which count in the memory of a
+  // rank. 0 is the momentum of SGD in the precision of parameters, with which cnnexec trains.
+  int optimizer_state_bytes = 0;
   // This is the number of equal blocks of the mini-batch. Sums over samples are sums over blocks,
   // added as a binary tree. So all numbers of ranks that divide the number of blocks compute equal
   // bits (sample_blocks.hpp). With 1, kernels may sum in any order.
@@ -216,6 +219,8 @@ struct Plan {
   std::vector<InputFile> inputs;
   bool operator==(const Plan&) const = default;
 };
+
+inline constexpr int max_optimizer_state_bytes = 1024;
 
 // True where a rank computes parts of sums over channels: stationary_x and stationary_w on a mesh
 // with an axis c.
@@ -254,6 +259,8 @@ void validate(const Plan& plan, const std::string& file);
 // Reads JSON of the schema cnnplan.plan/2 or /1, and validates the plan. `file` names it in errors.
 // @throws InputError
 Plan parse_plan(std::string_view json, const std::string& file);
+// Does nothing if the file exists. @throws IoError that says how to make a plan
+void require_plan_file(const std::string& file);
 // Reads a file as parse_plan does. @throws InputError, IoError
 Plan read_plan(const std::string& file);
 std::string to_json(const Plan& plan);

@@ -121,6 +121,7 @@ void read_reductions(const JsonReader& root, Plan& plan) {
   if (root.has(small)) plan.small_gradient_allreduces = read_sized_allreduces(root.at(small));
   root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
   root.read("sharded_update", plan.sharded_update);
+  root.read("optimizer_state_bytes", plan.optimizer_state_bytes, {0, max_optimizer_state_bytes});
   root.read("sample_blocks", plan.sample_blocks, ranks_range);
   root.read("ranks_per_node", plan.ranks_per_node, ranks_range);
   root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
@@ -141,6 +142,7 @@ void allow_plan_keys(const JsonReader& root) {
                    "small_gradient_allreduces",
                    "statistics_allreduce",
                    "sharded_update",
+                   "optimizer_state_bytes",
                    "sample_blocks",
                    "ranks_per_node",
                    "bucket_bytes",
@@ -177,7 +179,13 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   return plan;
 }
 
+void require_plan_file(const std::string& file) {
+  if (file_exists(file)) return;
+  throw IoError(file + ": no such file; make a plan with: cnnplan solve NETWORK -o " + file);
+}
+
 Plan read_plan(const std::string& file) {
+  require_plan_file(file);
   return parse_plan(read_file(file), file);
 }
 
@@ -194,6 +202,9 @@ std::string to_json(const Plan& plan) {
   }
   document["statistics_allreduce"] = to_text(plan.statistics_allreduce);
   if (plan.sharded_update) document["sharded_update"] = true;
+  if (plan.optimizer_state_bytes > 0) {
+    document["optimizer_state_bytes"] = plan.optimizer_state_bytes;
+  }
   if (plan.sample_blocks > 1) document["sample_blocks"] = plan.sample_blocks;
   document["ranks_per_node"] = plan.ranks_per_node;
   document["bucket_bytes"] = plan.bucket_bytes;

@@ -5,12 +5,12 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
+#include "planner/base/similar_names.hpp"
 #include "planner/report/limits.hpp"
 #include "planner/report/report_column.hpp"
 #include "planner/report/table.hpp"
@@ -330,35 +330,15 @@ std::string layer_table(const Plan& plan) {
   return legend + '\n' + table.to_text();
 }
 
-// Counts the letters to change, leave out or insert (Wagner and Fischer 1974).
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 // Lists the few layers that are spelled most alike, for example "conv1, conv2", and says how many
 // layers there are where that list is not complete.
 std::string layers_like(const std::string& name, const Network& network) {
   constexpr std::size_t most = 5;
-  std::vector<std::pair<std::size_t, std::string>> names;
-  for (const Layer& layer : network.layers()) {
-    names.emplace_back(distance(name, layer.name), layer.name);
-  }
-  std::stable_sort(
-      names.begin(), names.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<std::string> names;
+  for (const Layer& layer : network.layers()) names.push_back(layer.name);
   std::string text;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i].second;
+  for (const std::string& similar : most_similar(name, names, most)) {
+    text += (text.empty() ? "" : ", ") + similar;
   }
   if (names.size() > most) text += " or another of " + std::to_string(names.size()) + " layers";
   return text;

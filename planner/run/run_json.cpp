@@ -101,6 +101,10 @@ RunReport parse_run(std::string_view json, const std::string& file) {
 }
 
 RunReport read_run(const std::string& file) {
+  if (!file_exists(file)) {
+    throw IoError(file + ": no such file; measure a run with: mpirun -n RANKS cnnexec PLAN -o " +
+                  file);
+  }
   return parse_run(read_file(file), file);
 }
 

@@ -31,14 +31,22 @@ OperationIndex last_forward(const Schedule& schedule) {
   return OperationIndex(end - operations.begin());
 }
 
+// Returns the bytes of a buffer of parameters for each element. The plan may count another
+// optimizer's state in place of momentum.
+std::int64_t element_bytes_of(const Schedule& schedule, const Buffer& buffer) {
+  const bool is_other_state =
+      buffer.role == BufferRole::momentum && schedule.optimizer_state_bytes > 0;
+  return is_other_state ? schedule.optimizer_state_bytes : bytes_of(buffer.element);
+}
+
 // Adds each slot's part of the largest shard of momentum.
 void add_momentum_shards(const Schedule& schedule, IndexedVector<LayerIndex, std::int64_t>& bytes) {
-  const BufferElement element = schedule.buffers[schedule.momentum].element;
+  const std::int64_t state_bytes = element_bytes_of(schedule, schedule.buffers[schedule.momentum]);
   for (const GradientRange& range : schedule.gradient_ranges) {
     for (SlotIndex i = range.first_slot; i <= range.last_slot; ++i) {
       const ParameterSlot& slot = schedule.slots[i];
       const std::int64_t elements = shard_elements(slot.elements, range.group.size());
-      add_to(bytes[slot.layer], checked_multiply(elements, bytes_of(element)));
+      add_to(bytes[slot.layer], checked_multiply(elements, state_bytes));
     }
   }
 }
@@ -106,7 +114,8 @@ MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces) {
   use.activations_bytes = schedule.arena_bytes;
   for (const Buffer& buffer : schedule.buffers) {
     if (is_parameter(buffer.role)) {
-      add_to(use.parameters_bytes, buffer.bytes);
+      const std::int64_t elements = buffer.bytes / bytes_of(buffer.element);
+      add_to(use.parameters_bytes, checked_multiply(elements, element_bytes_of(schedule, buffer)));
     } else if (is_activation_apart(buffer.role)) {
       add_to(use.activations_bytes, buffer.bytes);
     } else if (!in_arena(buffer.role)) {
@@ -165,7 +174,9 @@ IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule
   std::int64_t element_bytes = 0;
   for (const Buffer& buffer : schedule.buffers) {
     const bool in_shards = schedule.sharded_update && buffer.role == BufferRole::momentum;
-    if (is_parameter(buffer.role) && !in_shards) add_to(element_bytes, bytes_of(buffer.element));
+    if (is_parameter(buffer.role) && !in_shards) {
+      add_to(element_bytes, element_bytes_of(schedule, buffer));
+    }
   }
   IndexedVector<LayerIndex, std::int64_t> bytes(schedule.outputs.size(), 0);
   for (const ParameterSlot& slot : schedule.slots) {

@@ -194,6 +194,7 @@ struct Schedule {
   // weights and gradient sums. In every range, the shard's number is the rank's place in the group.
   // The next step gathers the weights first.
   bool sharded_update = false;
+  int optimizer_state_bytes = 0;  // as in Plan
   BufferIndex weights;
   BufferIndex gradients;
   BufferIndex momentum;

@@ -337,6 +337,7 @@ void add_counts(Prediction& prediction, const PricedNetwork& priced) {
 
 void choose_reductions(const SolveRequest& request, Plan& plan) {
   plan.sharded_update = request.sharded_update;
+  plan.optimizer_state_bytes = request.optimizer_state_bytes;
   choose_allreduce(plan, request.platform);
   if (request.allreduce) set_gradient_allreduce(plan, *request.allreduce);
 }

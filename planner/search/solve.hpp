@@ -32,6 +32,7 @@ struct SolveRequest {
   std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // of gradients
   std::optional<AllreduceAlgorithm> allreduce;      // of gradients; empty: by price
   bool sharded_update = false;                      // as in Plan
+  int optimizer_state_bytes = 0;                    // as in Plan
   int sample_blocks = 1;       // as in Plan; above 1, `uniform` over n and `statistics` global
   bool overlap = false;        // halos and reductions run while kernels do, if the platform can
   bool only_profiled = false;  // no kernels that the profile lacks for interiors and strips

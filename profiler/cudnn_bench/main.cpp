@@ -1,19 +1,20 @@
 // Declares the command line of cudnn_bench, which times every kernel of a network on a GPU. It
 // needs neither MPI nor a plan.
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <limits>
 #include <string>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 
-#include "planner/base/cli_one_of.hpp"
 #include "planner/base/exit_code.hpp"
+#include "planner/base/shipped_file.hpp"
+#include "planner/cli/help_text.hpp"
+#include "planner/cli/one_of.hpp"
+#include "planner/cli/suggestions.hpp"
+#include "planner/cli/version_text.hpp"
 #include "planner/kernel/kernel_kind.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/tensor/enumerators.hpp"
@@ -22,39 +23,25 @@
 namespace cnnplan::cudnn {
 namespace {
 
-constexpr const char* footer = R"(OUTPUT
-  Standard output gets one JSON object per line, as soon as it is known. The lines are "header",
-  "product" and "copy", then "own" for own kernels and "engine" for engine configurations of cuDNN,
-  and "done". Kernels that take most of a training step come first. Engines that cuDNN compiles at
-  run time come last. Standard error names each kernel before it runs, so that a crash or a hang has
-  a culprit.
-
-EXAMPLES
-  cudnn_bench > bench.jsonl                           ResNet-50, batch 256, bf16
-  cudnn_bench --own-only --kind batch_norm            own kernels of one kind
-  cudnn_bench --engines-only --phase backward_filter --max-engines 8
-  cudnn_bench --network vgg16.json --batch 64 --precision tf32 --budget 120
-  cudnn_bench --skip-engine "engine 38"               after a run that engine 38 ended
-
-)";
-
-// In a bundle and in a build folder, the networks lie at these places relative to the program.
-constexpr std::array<const char*, 2> network_folders{"../configs/networks",
-                                                     "../../../configs/networks"};
-
-// Returns the file of ResNet-50, or an empty name where neither place has it.
-std::string default_network() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (const char* folder : network_folders) {
-    const std::filesystem::path file = program.parent_path() / folder / "resnet50.json";
-    if (std::filesystem::exists(file, error)) return file.lexically_normal().string();
-  }
-  return {};
+std::string footer() {
+  return examples_text({
+             {"cudnn_bench > bench.jsonl", "ResNet-50, batch 256, bf16"},
+             {"cudnn_bench --own-only --kind batch_norm", "own kernels of one kind"},
+             {"cudnn_bench --engines-only --phase backward_filter --max-engines 8", ""},
+             {"cudnn_bench --network vgg16.json --batch 64 --precision tf32 --budget 120", ""},
+             {"cudnn_bench --skip-engine \"engine 38\"", "after a run that engine 38 ended"},
+         }) +
+         section_text("OUTPUT",
+                      "Standard output gets one JSON object per line, as soon as it is known. The "
+                      "lines are \"header\", \"product\" and \"copy\", then \"own\" for own "
+                      "kernels and \"engine\" for engine configurations of cuDNN, and \"done\". "
+                      "Kernels that take most of a training step come first. Engines that cuDNN "
+                      "compiles at run time come last. Standard error names each kernel before it "
+                      "runs, so that a crash or a hang has a culprit.");
 }
 
 void add_network_options(CLI::App& app, BenchOptions& options) {
-  options.network = default_network();
+  options.network = shipped_path("resnet50", shipped_networks);  // empty where it is not found
   app.add_option("--network", options.network, "Network file or ONNX model; default: ResNet-50")
       ->required(options.network.empty());
   app.add_option("-i,--input",
@@ -111,17 +98,20 @@ void add_measurement_options(CLI::App& app, BenchOptions& options) {
 
 int run(int argc, char** argv) {
   CLI::App app("cudnn_bench: time every kernel of a network on a GPU", "cudnn_bench");
+  use_help_text(app);
+  suggest_options(app);
+  app.set_version_flag("--version", version_text("cudnn_bench"), "Print the version");
   BenchOptions options;
   add_network_options(app, options);
   add_filters(app, options);
   add_measurement_options(app, options);
-  app.footer(footer + exit_codes_help({ExitCode::infeasible,
-                                       ExitCode::prediction_outside_limit,
-                                       ExitCode::not_finite,
-                                       ExitCode::peer_lost,
-                                       ExitCode::wrong_result,
-                                       ExitCode::too_sensitive,
-                                       ExitCode::preempted}));
+  app.footer(footer() + exit_codes_help({ExitCode::infeasible,
+                                         ExitCode::prediction_outside_limit,
+                                         ExitCode::not_finite,
+                                         ExitCode::peer_lost,
+                                         ExitCode::wrong_result,
+                                         ExitCode::too_sensitive,
+                                         ExitCode::preempted}));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

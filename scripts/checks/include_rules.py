@@ -12,6 +12,7 @@ from pathlib import Path
 # their own folder. The first row that matches a file counts.
 PROJECT = [
     ("planner/base/*", []),
+    ("planner/cli/*", ["planner/base/*"]),
     ("planner/json/*", ["planner/base/*"]),
     ("planner/tensor/*", ["planner/base/*"]),
     ("planner/network/rules/*", ["planner/{base,tensor}/*"]),
@@ -56,9 +57,10 @@ PROJECT = [
     ("planner/report/*", ["planner/{base,tensor,kernel,platform,plan,run,what_if}/*"]),
     ("planner/commands/*", ["planner/schedule/rank_memory.hpp",
                             "planner/{base,network,plan,run,what_if,predict,simulate,import,report}/*",
+                            "planner/cli/*", "planner/platform/resized_platform.hpp", "planner/tensor/enumerators.hpp",
                             "planner/json/schema_kind.hpp", "planner/import/onnx/onnx_file.hpp",
                             "planner/search/{,candidates/,plans/,explain/}*"]),
-    ("planner/main.cpp", ["planner/{base,tensor,network,commands}/*"]),
+    ("planner/main.cpp", ["planner/{base,cli,commands}/*"]),
 
     ("executor/backend/*", ["planner/{base,tensor,kernel}/*"]),
     ("executor/backend/reference/*", ["planner/{base,kernel}/*", "executor/backend/*"]),
@@ -88,14 +90,14 @@ PROJECT = [
     ("executor/verify/*", ["planner/{base,tensor,kernel,plan}/*", "planner/schedule/schedule.hpp",
                            "executor/backend/{,reference/}*",
                            "executor/{comm,comm/watch,hdf5,data,step,checkpoint,training}/*"]),
-    ("executor/weights/*", ["planner/{base,import}/*", "planner/import/onnx/onnx_file.hpp",
+    ("executor/weights/*", ["planner/{base,cli,import}/*", "planner/import/onnx/onnx_file.hpp",
                             "executor/hdf5/weights_file.hpp"]),
-    ("executor/*", ["planner/base/*", "planner/plan/normalised_values.hpp",
+    ("executor/*", ["planner/{base,cli}/*", "planner/plan/normalised_values.hpp",
                     "executor/{comm,agreement,training,verify}/*"]),
 
-    ("profiler/*", ["planner/{base,tensor,network,kernel,platform,plan,run,schedule,cost,import,report}/*",
+    ("profiler/*", ["planner/{base,cli,tensor,network,kernel,platform,plan,run,schedule,cost,import,report}/*",
                     "planner/search/candidates/*", "executor/{backend,comm,data,step}/*", "executor/cli_{exit,comm_timeout}.hpp"]),
-    ("profiler/cudnn_bench/*", ["planner/{base,tensor,network,kernel,plan,run,json,schedule,import}/*",
+    ("profiler/cudnn_bench/*", ["planner/{base,cli,tensor,network,kernel,plan,run,json,schedule,import}/*",
                                 "planner/search/candidates/*", "executor/backend/{,cudnn/,cudnn/cuda/,cudnn/kernels/}*"]),
 
     ("tests/planner/**", ["planner/**", "tests/planner/**", "tests/{relative,slow_build}.hpp"]),
@@ -133,8 +135,8 @@ LIBRARIES = [
     ("google/protobuf/**", ["planner/import/onnx/onnx_file.cpp"]),
     ("nlohmann/*", ["planner/json/json_*", "planner/*/*_json.{cpp,hpp}", "tests/planner/json/*.cpp"]),
     ("openssl/*", ["planner/base/sha256.cpp"]),
-    ("CLI/*", ["{planner,profiler,profiler/cudnn_bench,executor/weights}/main.cpp", "planner/base/cli_one_of.hpp",
-               "planner/commands/import_cli.cpp", "executor/{cli.cpp,cli_exit.hpp,cli_comm_timeout.hpp}"]),
+    ("CLI/*", ["{planner,profiler,profiler/cudnn_bench,executor/weights}/main.cpp", "planner/cli/*",
+               "planner/commands/*_cli.cpp", "executor/{cli.cpp,cli_exit.hpp,cli_comm_timeout.hpp}"]),
     ("Eigen/*", ["executor/verify/matrix_convolution.cpp", "profiler/links_fit.cpp"]),
     ("doctest/*", ["tests/**"]),
 ]

@@ -46,7 +46,7 @@ std::vector<AuxiliaryOutput> parse_auxiliary(const std::vector<std::string>& tex
     if (is_known || output.name == main_output) {
       refuse(text,
              is_known ? "every output once"
-                      : "another output than the main one, which --output chooses");
+                      : "another output than the main one, which --main-output chooses");
     }
     outputs.push_back(std::move(output));
   }

@@ -80,6 +80,7 @@ class Partitioner {
     blank.precision = plan_.precision;
     blank.overlap = plan_.overlap;
     blank.sharded_update = plan_.sharded_update;
+    blank.optimizer_state_bytes = plan_.optimizer_state_bytes;
     blank.bucket_bytes = plan_.bucket_bytes;
     for (const LayerIndex i : plan_.layers.indices()) {
       blank.layers[i].statistics = plan_.layers[i].statistics;

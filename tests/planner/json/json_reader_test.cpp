@@ -151,7 +151,9 @@ TEST_CASE("JsonDocument: refuses a file of another kind") {
     return problem_of([&] { JsonDocument(json, "f.json", "network"); });
   };
   CHECK(open(R"({"schema": "cnnplan.plan/1"})").value == "\"cnnplan.plan/1\"");
-  CHECK(open(R"({"schema": "cnnplan.plan/1"})").allowed == "\"cnnplan.network/1\"");
+  CHECK(open(R"({"schema": "cnnplan.plan/1"})").allowed ==
+        "\"cnnplan.network/1\"; this is a plan: run it with: cnnexec f.json, or see it with: "
+        "cnnplan explain f.json");
   CHECK(open(R"({"schema": "cnnplan.network/2"})").pointer == "/schema");
   CHECK(open(R"({})").value == "nothing");
   CHECK(open(R"({"schema": 1})").value == "1");

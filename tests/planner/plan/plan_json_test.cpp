@@ -293,6 +293,7 @@ TEST_CASE("to_json: random plans come back equal") {
     plan.device = random.text();
     plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
     plan.sharded_update = has_halves(plan.gradient_allreduce) && random.boolean();
+    plan.optimizer_state_bytes = random.boolean() ? 8 : 0;
     if (plan.sharded_update) plan.small_gradient_allreduces.clear();
     plan.ranks_per_node = random.small(1, 1048576);
     plan.bucket_bytes = random.integer({.minimum = 1});

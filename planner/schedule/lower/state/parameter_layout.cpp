@@ -30,6 +30,7 @@ void ParameterLayout::add_all() {
   if (context_.is_inference()) return;
   schedule.gradient_ranges = gradient_ranges_of(plan, context_.rank(), schedule.slots);
   schedule.sharded_update = plan.sharded_update;
+  schedule.optimizer_state_bytes = plan.optimizer_state_bytes;
   schedule.gradients = add_arena("gradients", BufferRole::gradients);
   schedule.momentum = builder.add_flat(
       "momentum", BufferRole::momentum, context_.parameter_buffer(), momentum_elements());

@@ -1,0 +1,26 @@
+// Finds the networks and platforms that come with the programs by their names.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cnnplan {
+
+// Folders of shipped files.
+inline constexpr std::string_view shipped_networks = "networks";
+inline constexpr std::string_view shipped_platforms = "platforms";
+
+// Returns the names of the files in a shipped folder without ".json", in alphabetical order. There
+// are none if neither an installation nor a clone of the repository surrounds the program.
+std::vector<std::string> shipped_names(std::string_view folder);
+
+// Returns the path of a shipped file, such as "resnet50" or "resnet50.json" of shipped_networks, or
+// an empty text. A name with a slash is never one of a shipped file.
+std::string shipped_path(const std::string& name, std::string_view folder);
+
+// Returns `name` if such a file exists or it holds a slash, else the path of the shipped file.
+// @throws IoError when there is neither, with the most similar name or all names
+std::string file_or_shipped(const std::string& name, std::string_view folder);
+
+}  // namespace cnnplan

@@ -1,0 +1,30 @@
+// Formats --help: at most 80 columns, options in groups, and examples.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace cnnplan {
+
+inline constexpr std::size_t help_columns = 80;
+
+// Sets how an app and the subcommands that are added to it later print their help. Call it before
+// options are added.
+void use_help_text(CLI::App& app);
+
+struct Example {
+  std::string command;  // at most 76 characters, else with line breaks of its own
+  std::string note{};   // what the command is for; may be empty
+};
+
+// Returns the section EXAMPLES of --help. Notes stand behind the commands where there is space,
+// otherwise below them.
+std::string examples_text(const std::vector<Example>& examples);
+// Returns a section of --help. Each line of `text` is a paragraph.
+std::string section_text(std::string_view title, std::string_view text);
+
+}  // namespace cnnplan

@@ -1,0 +1,81 @@
+// Plans for several numbers of ranks, and prints how the step scales.
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/commands/commands.hpp"
+#include "planner/commands/solve_request.hpp"
+#include "planner/report/scaling_text.hpp"
+
+namespace cnnplan {
+namespace {
+
+// A single plan has a default file, several plans have no default folder.
+bool writes_plans(const SolveOptions& options) {
+  return options.output_file != SolveOptions{}.output_file;
+}
+
+void refuse_options_of_one_count(const SolveOptions& options) {
+  for (const auto& [option, is_given] : {std::pair{"--uniform", !options.uniform.empty()},
+                                         std::pair{"--what-if", !options.what_if.empty()},
+                                         std::pair{"--strict", options.strict}}) {
+    if (is_given) {
+      throw Error(ExitCode::usage,
+                  std::string(option) + ": takes one number of --ranks, not several");
+    }
+  }
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw IoError(folder + ": cannot create this folder: " + error.message());
+}
+
+// Plans for one number of ranks. The point has no step if no plan fits into the memory.
+ScalingPoint plan_for(const SolveOptions& options, int ranks, std::vector<Plan>& plans) {
+  SolveOptions single = options;
+  single.ranks = ranks;
+  SolveInputs inputs;
+  const SolveRequest request = request_of(single, inputs);
+  try {
+    Plan plan = solve(request);
+    plan.inputs = std::move(inputs.files);
+    plans.push_back(std::move(plan));
+    return scaling_point(plans.back());
+  } catch (const InfeasibleError&) {
+    return {.ranks = ranks, .step_s = {}, .plan = "no plan fits into the memory"};
+  }
+}
+
+void write_plans(const std::string& folder, const std::vector<Plan>& plans) {
+  for (const Plan& plan : plans) {
+    write_file(folder + "/plan-" + std::to_string(plan.ranks) + ".json", to_json(plan));
+  }
+  std::cerr << "wrote " << plans.size() << (plans.size() == 1 ? " plan" : " plans") << " to "
+            << folder << "; the number in a file's name is that of the ranks\n";
+}
+
+}  // namespace
+
+ExitCode scaling_command(const SolveOptions& options) {
+  refuse_options_of_one_count(options);
+  if (writes_plans(options)) make_folder(options.output_file);
+  std::vector<Plan> plans;
+  std::vector<ScalingPoint> points;
+  for (const int ranks : options.rank_counts) points.push_back(plan_for(options, ranks, plans));
+  std::cout << to_text(points);
+  if (plans.empty()) return ExitCode::infeasible;
+  if (!plans.front().prediction.estimated_kernels.empty()) {
+    std::cerr << "kernel times are estimates where the profile lacks them\n";
+  }
+  if (writes_plans(options)) write_plans(options.output_file, plans);
+  return ExitCode::ok;
+}
+
+}  // namespace cnnplan
