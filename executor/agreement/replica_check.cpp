@@ -15,7 +15,6 @@
 #include "executor/step/device_values.hpp"
 #include "executor/step/slices.hpp"
 #include "planner/base/error.hpp"
-#include "planner/schedule/blocks/ownership.hpp"
 
 namespace cnnplan {
 namespace {
@@ -43,10 +42,12 @@ std::uint64_t hash_of_tensor(const ParameterStore& store, ParameterArena arena, 
 HashesByGroup hashes_of(const Replicas& replicas) {
   HashesByGroup hashes;
   const int rank = replicas.groups.world().rank();
+  auto sums = replicas.schedule.gradient_ranges.begin();
   for (const SlotIndex slot : replicas.schedule.slots.indices()) {
+    while (sums->last_slot < slot) ++sums;
     const Mesh& mesh = replicas.plan.layers[replicas.schedule.slots[slot].layer].mesh;
     const RankGroup group =
-        replicas.with_repeated_work ? ranks_with_slice(mesh, rank) : reduction_group(mesh, rank);
+        replicas.with_repeated_work ? ranks_with_slice(mesh, rank) : sums->group;
     if (group.size() == 1) continue;
     for (const ParameterArena arena : compared_arenas) {
       hashes[group].push_back({slot, arena, hash_of_tensor(replicas.store, arena, slot)});
