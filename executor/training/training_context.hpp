@@ -27,7 +27,7 @@ struct TrainingContext {
   const std::string& given_sha256;
   CheckpointWriter* checkpoints;  // null: none are written
   const StopSignals& signals;
-  bool equal_bits = true;  // kernels give the same bits on all ranks
+  bool equal_bits = true;       // kernels give the same bits on all ranks
   std::int64_t first_step = 0;  // an earlier training did the steps before it
 };
 

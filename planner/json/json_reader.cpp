@@ -147,12 +147,12 @@ bool JsonReader::boolean() const {
 }
 
 std::string JsonReader::text() const {
-  if (value_ == nullptr || !value_->is_string()) refuse("a string");
+  if (!is_string()) refuse("a string");
   return value_->get<std::string>();
 }
 
 std::string JsonReader::name() const {
-  if (value_ == nullptr || !value_->is_string() || is_text("")) refuse("a string, not empty");
+  if (!is_string() || is_text("")) refuse("a string, not empty");
   return value_->get<std::string>();
 }
 
@@ -169,12 +169,12 @@ void JsonReader::read(std::string_view key, std::string& field) const {
 }
 
 void JsonReader::refuse(std::string allowed) const {
-  refuse(found_text(value_), std::move(allowed));
+  refuse_value(*this, found_text(value_), std::move(allowed));
 }
 
-void JsonReader::refuse(std::string value, std::string allowed) const {
-  throw InputError({.file = *file_,
-                    .pointer = pointer_,
+void refuse_value(const JsonReader& reader, std::string value, std::string allowed) {
+  throw InputError({.file = reader.file(),
+                    .pointer = reader.pointer(),
                     .value = std::move(value),
                     .allowed = std::move(allowed)});
 }
@@ -182,12 +182,15 @@ void JsonReader::refuse(std::string value, std::string allowed) const {
 void refuse_name(const JsonReader& reader, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + '"';
-  const bool is_string = reader.value_ != nullptr && reader.value_->is_string();
-  reader.refuse("one of " + text + (is_string ? did_you_mean(reader.text(), names) : ""));
+  reader.refuse("one of " + text + (reader.is_string() ? did_you_mean(reader.text(), names) : ""));
+}
+
+bool JsonReader::is_string() const {
+  return value_ != nullptr && value_->is_string();
 }
 
 bool JsonReader::is_text(std::string_view text) const {
-  return value_ != nullptr && value_->is_string() && value_->get_ref<const std::string&>() == text;
+  return is_string() && value_->get_ref<const std::string&>() == text;
 }
 
 JsonDocument::JsonDocument(std::string_view text, std::string file, std::string_view kind)

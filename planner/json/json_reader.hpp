@@ -33,6 +33,9 @@ concept FieldInteger =
     std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
 class JsonReader;
+// Both functions throw an InputError with the place of the reader.
+[[noreturn]] void refuse_value(const JsonReader& reader, std::string value, std::string allowed);
+// Refuses a text that is none of the names, and suggests the most similar one.
 [[noreturn]] void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
 
 class JsonReader {
@@ -62,6 +65,7 @@ class JsonReader {
   bool boolean() const;
   std::string text() const;
   std::string name() const;  // text that is not empty
+  bool is_string() const;
   bool is_text(std::string_view text) const;
   template <typename E>
   E enumerator() const;
@@ -80,9 +84,6 @@ class JsonReader {
   template <typename Function>
   auto locate(Function&& function) const;
   [[noreturn]] void refuse(std::string allowed) const;
-  [[noreturn]] void refuse(std::string value, std::string allowed) const;
-  // Refuses a text that is none of the names, and suggests the most similar one.
-  friend void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
 
  private:
   const nlohmann::json* value_;
@@ -137,7 +138,7 @@ auto JsonReader::locate(Function&& function) const {
     return function();
   } catch (const InputError& error) {
     if (!error.problem().pointer.empty()) throw;
-    refuse(error.problem().value, error.problem().allowed);
+    refuse_value(*this, error.problem().value, error.problem().allowed);
   }
 }
 
