@@ -9,6 +9,7 @@
 
 #include "planner/network/enumerators.hpp"
 #include "planner/plan/operation_place_json.hpp"
+#include "planner/plan/rival_json.hpp"
 #include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
@@ -205,7 +206,7 @@ void add_lists(const Prediction& prediction, Json& json) {
   }
 }
 
-constexpr std::array<std::string_view, 21> prediction_keys{"step_s",
+constexpr std::array<std::string_view, 24> prediction_keys{"step_s",
                                                            "low_s",
                                                            "high_s",
                                                            "exposed_communication_s",
@@ -225,7 +226,10 @@ constexpr std::array<std::string_view, 21> prediction_keys{"step_s",
                                                            "estimated_families",
                                                            "margins",
                                                            "margins_rank",
-                                                           "partitioning"};
+                                                           "partitioning",
+                                                           "reduced_gradients",
+                                                           "rivals",
+                                                           "draws"};
 
 }  // namespace
 
@@ -249,6 +253,7 @@ Prediction prediction_from_json(const JsonReader& reader, int schema) {
   reader.read("margins_rank", prediction.margins_sum.rank, rank_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
   read_lists(reader, schema, prediction);
+  read_rivals(reader, prediction);
   return prediction;
 }
 
@@ -272,6 +277,7 @@ Json to_ordered_json(const Prediction& prediction) {
             {"margins", Json::array()},
             {"operations", Json::array()}};
   if (prediction.margins_sum.rank >= 0) json["margins_rank"] = prediction.margins_sum.rank;
+  add_rivals(prediction, json);
   add_lists(prediction, json);
   return json;
 }
