@@ -23,6 +23,8 @@
 #include "planner/schedule/rank_memory.hpp"
 #include "planner/search/candidates/request_check.hpp"
 #include "planner/search/plans/scores.hpp"
+#include "planner/search/rivals.hpp"
+#include "planner/summary/summary_text.hpp"
 #include "planner/what_if/what_if.hpp"
 
 namespace cnnplan {
@@ -120,7 +122,9 @@ ExitCode solve_command(const SolveOptions& options) {
   const SolveRequest request = request_of(options, inputs);
   if (options.what_if.empty()) require_own_output(options);
   const SolveRequest other = changed(request, options.what_if);
-  Plan plan = solve(request);
+  Solution solution = solution_of(request);
+  const bool is_written = options.what_if.empty();
+  Plan plan = is_written ? with_rivals(std::move(solution), request) : std::move(solution.plan);
   if (options.strict) refuse_estimates(plan, request, options);
   if (!options.what_if.empty()) {
     std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
@@ -134,7 +138,7 @@ ExitCode solve_command(const SolveOptions& options) {
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
   if (request.uniform) std::cerr << idle_note(plan);
-  std::cout << explain(plan, std::nullopt);
+  std::cout << to_text(summary_of(plan)) << '\n' << explain(plan, std::nullopt);
   std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
             << " cnnexec " << options.output_file << '\n';
   return ExitCode::ok;

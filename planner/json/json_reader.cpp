@@ -86,8 +86,9 @@ void JsonReader::allow_keys(std::span<const std::string_view> keys) const {
   }
   for (const auto& [key, entry] : value_->items()) {
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
-      at(key).refuse("the unknown key \"" + key + '"',
-                     "keys of " + list_text(keys) + did_you_mean(key, {keys.begin(), keys.end()}));
+      refuse_value(at(key),
+                   "the unknown key \"" + key + '"',
+                   "keys of " + list_text(keys) + did_you_mean(key, {keys.begin(), keys.end()}));
     }
   }
 }

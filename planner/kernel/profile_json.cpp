@@ -74,7 +74,7 @@ Profile parse_profile(std::string_view json, const std::string& file) {
     const KernelSpec spec = canonical(kernel_from_json(entry.at("kernel")));
     const KernelTiming timing = read_timing(entry.at("timing"));
     if (!profile.kernels.emplace(spec, timing).second) {
-      entry.at("kernel").refuse("a second \"" + to_text(spec) + '"', "each kernel once");
+      refuse_value(entry.at("kernel"), "a second \"" + to_text(spec) + '"', "each kernel once");
     }
   }
   profile.inputs = read_input_files(root);

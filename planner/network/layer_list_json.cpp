@@ -45,7 +45,8 @@ void check_count(const std::vector<JsonReader>& entries) {
     count = checked_add(count, layer_count(entry));
     if (count <= max_layers) continue;
     const JsonReader place = entry.has("repeat") ? entry.at("repeat") : entry;
-    place.refuse(std::to_string(count) + " layers with those before",
+    refuse_value(place,
+                 std::to_string(count) + " layers with those before",
                  "at most " + std::to_string(max_layers) + " layers in a network");
   }
 }
@@ -97,7 +98,8 @@ void ListReader::read_layer(const JsonReader& entry, const Repetition* repetitio
   }
   if (repetition != nullptr) name.insert(0, repetition->prefix);
   const LayerParameters parameters = read_layer_parameters(entry, format_);
-  if (names_.contains(name)) name_reader.refuse('"' + name + '"', "a name that no other layer has");
+  if (names_.contains(name))
+    refuse_value(name_reader, '"' + name + '"', "a name that no other layer has");
   std::vector<std::string> inputs = read_inputs(entry, parameters, repetition);
   names_.insert(name);
   list_.layers.push_back({.name = name, .inputs = std::move(inputs), .parameters = parameters});

@@ -17,6 +17,7 @@
 #include "planner/network/multigrid.hpp"
 #include "planner/network/network.hpp"
 #include "planner/plan/operation_part.hpp"
+#include "planner/plan/rival.hpp"
 #include "planner/tensor/collective.hpp"
 #include "planner/tensor/mesh.hpp"
 
@@ -177,6 +178,11 @@ struct Prediction {
   std::vector<UnitMargin> margins;                  // empty: not known
   OperationSum margins_sum;   // the sum in which this plan is closest to the cheapest one
   Partitioning partitioning;  // no steps: multigrid was not allowed, or nowhere possible
+  // Gradients that rank 0, whose blocks are largest, sums with other ranks. Missing: not known.
+  std::optional<std::int64_t> reduced_gradients{};
+  // Data parallelism comes first, the fastest run before others, and the next plan last.
+  std::vector<Rival> rivals{};
+  Draws draws{};
   bool operator==(const Prediction&) const = default;
 };
 

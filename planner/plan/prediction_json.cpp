@@ -9,6 +9,7 @@
 
 #include "planner/network/enumerators.hpp"
 #include "planner/plan/operation_place_json.hpp"
+#include "planner/plan/rival_json.hpp"
 #include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
@@ -117,8 +118,9 @@ void read_estimates(const JsonReader& reader, Prediction& prediction) {
   }
   const std::int64_t expected = std::ssize(prediction.estimated_kernels);
   if (kernels == expected) return;
-  families.refuse(std::to_string(kernels) + " kernels",
-                  "the " + std::to_string(expected) + " kernels of estimated_kernels");
+  refuse_value(families,
+               std::to_string(kernels) + " kernels",
+               "the " + std::to_string(expected) + " kernels of estimated_kernels");
 }
 
 Json to_ordered_json(const EstimatedFamily& estimated) {
@@ -212,7 +214,7 @@ void add_lists(const Prediction& prediction, Json& json) {
   }
 }
 
-constexpr std::array<std::string_view, 21> prediction_keys{"step_s",
+constexpr std::array<std::string_view, 24> prediction_keys{"step_s",
                                                            "low_s",
                                                            "high_s",
                                                            "exposed_communication_s",
@@ -232,7 +234,10 @@ constexpr std::array<std::string_view, 21> prediction_keys{"step_s",
                                                            "estimated_families",
                                                            "margins",
                                                            "margins_rank",
-                                                           "partitioning"};
+                                                           "partitioning",
+                                                           "reduced_gradients",
+                                                           "rivals",
+                                                           "draws"};
 
 }  // namespace
 
@@ -256,6 +261,7 @@ Prediction prediction_from_json(const JsonReader& reader, int schema) {
   reader.read("margins_rank", prediction.margins_sum.rank, rank_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
   read_lists(reader, schema, prediction);
+  read_rivals(reader, prediction);
   return prediction;
 }
 
@@ -279,6 +285,7 @@ Json to_ordered_json(const Prediction& prediction) {
             {"margins", Json::array()},
             {"operations", Json::array()}};
   if (prediction.margins_sum.rank >= 0) json["margins_rank"] = prediction.margins_sum.rank;
+  add_rivals(prediction, json);
   add_lists(prediction, json);
   return json;
 }

@@ -9,13 +9,13 @@
 #include "planner/base/error.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/schedule/rank_memory.hpp"
+#include "planner/search/blank_plan.hpp"
 #include "planner/search/explain/margins.hpp"
 #include "planner/search/graph/elimination.hpp"
 #include "planner/search/graph/longest_path_first.hpp"
 #include "planner/search/graph/memory_limit.hpp"
 #include "planner/search/graph/shortest_path.hpp"
 #include "planner/search/graph/vertex_path.hpp"
-#include "planner/search/plans/allreduce_choice.hpp"
 #include "planner/search/plans/halo_methods.hpp"
 #include "planner/search/plans/lazy_optimum.hpp"
 #include "planner/search/plans/near_ties.hpp"
@@ -27,18 +27,6 @@
 
 namespace cnnplan {
 namespace {
-
-Plan blank_plan(const SolveRequest& request) {
-  Plan plan = uniform_plan(request.network, request.batch, Mesh({{Axis::r, request.ranks}}));
-  plan.precision = request.precision;
-  plan.overlap = request.overlap;
-  plan.sample_blocks = request.sample_blocks;
-  plan.bucket_bytes = request.bucket_bytes;
-  plan.device =
-      request.profile.fingerprint.device.empty() ? "" : to_text(request.profile.fingerprint);
-  for (LayerPlan& layer : plan.layers) layer.statistics = request.statistics;
-  return request.recompute == Recompute::always ? recomputed(std::move(plan)) : plan;
-}
 
 struct CandidatePlan {
   SearchOrigin origin{};
@@ -335,13 +323,6 @@ void add_counts(Prediction& prediction, const PricedNetwork& priced) {
   }
 }
 
-void choose_reductions(const SolveRequest& request, Plan& plan) {
-  plan.sharded_update = request.sharded_update;
-  plan.optimizer_state_bytes = request.optimizer_state_bytes;
-  choose_allreduce(plan, request.platform);
-  if (request.allreduce) set_gradient_allreduce(plan, *request.allreduce);
-}
-
 // Returns the uniform plan that the user asked for, without a search.
 Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   const Mesh& mesh = *request.uniform;
@@ -362,7 +343,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
   return plan;
 }
 
-Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
+Solution searched(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   Scores scores(prices);
   const SplitChoices choices = split_choices(blank, request.axes);
   score_baselines(blank, choices, request.recompute, scores);
@@ -380,13 +361,14 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
     }
   }
   if (request.multigrid && request.multigrid->partitions > 0) {
-    return with_partitions(request, blank, scores, prices);
+    return {.plan = with_partitions(request, blank, scores, prices)};
   }
   if (request.multigrid) add_chains(request, blank, prices, scores, scores);
   add_overlapped(request, blank, prices, scores);
-  Plan plan = scores.fastest();
+  Solution solution{.plan = scores.fastest(), .next = scores.next()};
+  Plan& plan = solution.plan;
   if (request.multigrid) add_partitioning(scores, prices, plan.prediction);
-  if (is_split_by_layers(plan)) return plan;
+  if (is_split_by_layers(plan)) return solution;
   PlanMargins found_margins = margins(blank, plan, pricing);
   if (found_margins.units.empty() && with_recompute) {
     found_margins = margins(blank, plan, *with_recompute);
@@ -395,7 +377,7 @@ Plan searched(const SolveRequest& request, const Plan& blank, const PriceList& p
   plan.prediction.margins_sum = found_margins.sum;
   add_counts(plan.prediction, pricing.priced());
   add_bound(plan.prediction, bound.seconds);
-  return plan;
+  return solution;
 }
 
 }  // namespace
@@ -410,14 +392,18 @@ std::string short_chain_advice(const SolveRequest& request) {
          std::to_string(coarsening) + " splits them all the same";
 }
 
-Plan solve(const SolveRequest& request) {
+Solution solution_of(const SolveRequest& request) {
   const KernelCosts kernels(request.profile, request.platform);
   const PriceList prices(request.platform, kernels);
-  Plan blank = blank_plan(request);
-  choose_reductions(request, blank);
-  Plan plan = request.uniform ? uniform(request, blank, prices) : searched(request, blank, prices);
-  plan.prediction.inference_s = predicted_inference_s(plan, prices);
-  return plan;
+  const Plan blank = blank_plan_with_reductions(request);
+  Solution solution = request.uniform ? Solution{.plan = uniform(request, blank, prices)}
+                                      : searched(request, blank, prices);
+  solution.plan.prediction.inference_s = predicted_inference_s(solution.plan, prices);
+  return solution;
+}
+
+Plan solve(const SolveRequest& request) {
+  return solution_of(request).plan;
 }
 
 }  // namespace cnnplan

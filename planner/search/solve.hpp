@@ -40,6 +40,11 @@ struct SolveRequest {
   std::optional<Mesh> uniform;                // if set, every layer is on it, without a search
 };
 
+struct Solution {
+  Plan plan;
+  std::optional<Plan> next;  // the fastest other plan that was scored and fits, without a prediction
+};
+
 // Returns the best plan found, with its prediction. These plans are scored in virtual time:
 // - The search finds the shortest path of a line. With branches, it finds the optimum of the
 //   additive cost, or the longest path first where the branches are too entangled.
@@ -57,6 +62,8 @@ struct SolveRequest {
 // @throws InputError for a uniform mesh of another number of ranks, shortest_path on branches, or
 // partitions, coarsening or levels that no chain can have
 Plan solve(const SolveRequest& request);
+// Returns the result of solve() and the plan that came second. @throws as solve() does
+Solution solution_of(const SolveRequest& request);
 
 // Names the coarsening with which multigrid splits chains that are too short for the coarsenings
 // that solve() tries. Empty if multigrid is not allowed, or if no coarsening helps or is needed.

@@ -75,6 +75,11 @@ Plan Scores::fastest() const {
   return with_prediction(std::move(plan), prices_);
 }
 
+std::optional<Plan> Scores::next() const {
+  const ScoredPlan* second = runner_up();
+  return second == nullptr ? std::nullopt : std::optional(second->plan);
+}
+
 std::vector<ScoredPlan> Scores::fastest_that_fit(std::size_t most) const {
   std::vector<const ScoredPlan*> fitting;
   for (const ScoredPlan& scored : scored_) {

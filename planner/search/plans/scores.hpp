@@ -51,6 +51,9 @@ class Scores {
   // that fits.
   // @throws InfeasibleError when none fits @pre a plan was added
   Plan fastest() const;
+  // Returns the fastest plan that fits, apart from fastest(), without a prediction.
+  // @pre any_fits()
+  std::optional<Plan> next() const;
   // Returns at most `most` plans that fit, the fastest first.
   std::vector<ScoredPlan> fastest_that_fit(std::size_t most) const;
   // Returns the fastest wanted plan that fits, without a prediction.

@@ -96,6 +96,19 @@ KernelSpec sample_batch_norm_kernel() {
   return spec;
 }
 
+std::vector<Rival> sample_rivals() {
+  return {{.plan = "n2",
+           .ranks = 2,
+           .step_s = 0.5,
+           .memory_bytes = 100,
+           .fits = false,
+           .reduced_gradients = 24,
+           .parts = {{.part = OperationPart::forward, .critical_s = 0.3},
+                     {.part = OperationPart::halo, .critical_s = 0.2}},
+           .draws_s = {0.5, 0.6}},
+          {.kind = RivalKind::next, .plan = "h4", .ranks = 4, .step_s = 0.26, .parts = {}}};
+}
+
 std::vector<UnitMargin> sample_margins() {
   return {{.layers = {"conv", "bn", "relu"}, .runner_up = "h2w2", .margin_s = -0.001},
           {.layers = {"loss"},
@@ -154,7 +167,11 @@ Prediction sample_prediction() {
           .plan = "multigrid n2l2",
           .step_s = 0.5,
           .sample_ranks = 2,
-          .steps = {{.step_s = 0.4, .fits = false}, {.partitions = 2, .step_s = 0.5}}}};
+          .steps = {{.step_s = 0.4, .fits = false}, {.partitions = 2, .step_s = 0.5}}},
+      .reduced_gradients = 12,
+      .rivals = sample_rivals(),
+      .draws = {.figures = {{.figure = "kernel.convolution", .error = 0.2, .factors = {0.9, 1.1}}},
+                .steps_s = {0.24, 0.26}}};
 }
 
 }  // namespace

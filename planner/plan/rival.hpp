@@ -1,0 +1,65 @@
+// Holds the plans that a plan is compared with, and how its choice fares if figures of the machine
+// are wrong.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "planner/base/enumerators.hpp"
+#include "planner/plan/operation_part.hpp"
+
+namespace cnnplan {
+
+enum class RivalKind {
+  data_parallel,  // every layer that can splits samples only
+  next,           // the fastest other plan that the search scored, on as many ranks
+};
+std::string_view to_text(RivalKind kind);
+
+template <>
+struct Enumerators<RivalKind> {
+  static constexpr std::array all{RivalKind::data_parallel, RivalKind::next};
+};
+
+// Says how much of a step's critical path is operations of one part.
+struct PartTime {
+  OperationPart part = OperationPart::forward;
+  double critical_s = 0.0;
+  bool operator==(const PartTime&) const = default;
+};
+
+// Describes another plan for the same network and batch.
+struct Rival {
+  RivalKind kind = RivalKind::data_parallel;
+  std::string plan;  // its name, e.g. "n64"
+  int ranks = 1;     // at most as many as the plan has
+  double step_s = 0.0;
+  std::int64_t memory_bytes = 0;  // of the rank that needs most
+  bool fits = true;               // into the memory of a rank; true also where this is not known
+  // Gradients that rank 0, whose blocks are largest, sums with other ranks.
+  std::int64_t reduced_gradients = 0;
+  std::vector<PartTime> parts;   // of the critical path, each part once; they add up to step_s
+  std::vector<double> draws_s{};  // its step in every draw; empty: not known
+  bool operator==(const Rival&) const = default;
+};
+
+// Says by which factors a figure of the machine was multiplied. Kernels of a kind have their common
+// error as a figure, and errors of their own besides.
+struct DrawnFigure {
+  std::string figure;  // as --what-if names it: "kernel.convolution", "node.alpha_s"
+  double error = 0.0;  // standard deviation of the factors' logarithms
+  std::vector<double> factors;  // by draw
+  bool operator==(const DrawnFigure&) const = default;
+};
+
+// Holds predictions of a plan for machines whose figures differ by plausible errors. Rivals are
+// predicted for the same machines, so that errors that they share cancel.
+struct Draws {
+  std::vector<DrawnFigure> figures;
+  std::vector<double> steps_s;  // of the plan, by draw; empty: not known
+  bool operator==(const Draws&) const = default;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,217 @@
+// Draws errors of figures, prices operations again with them, and walks the steps.
+#include "planner/search/explain/error_draws.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <utility>
+
+#include "planner/base/parallel.hpp"
+#include "planner/what_if/what_if.hpp"
+
+namespace cnnplan {
+namespace {
+
+constexpr double measured_link_error = 0.05;
+constexpr double nominal_link_error = 0.2;
+// Times that were measured still differ between runs.
+constexpr double least_kernel_error = 0.01;
+
+// Hashes by FNV-1a (Fowler, Noll, Vo).
+std::uint64_t hash_of(const std::string& text) {
+  std::uint64_t hash = 14695981039346656037U;
+  for (const char c : text) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211U;
+  }
+  return hash;
+}
+
+// Mixes the bits of a counter (SplitMix64, Steele et al. 2014).
+std::uint64_t mixed(std::uint64_t x) {
+  x += 0x9e3779b97f4a7c15U;
+  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
+  return x ^ (x >> 31U);
+}
+
+// Returns a number in (0, 1].
+double uniform(std::uint64_t bits) {
+  constexpr double scale = 0x1p-53;
+  return (static_cast<double>(bits >> 11U) + 1.0) * scale;
+}
+
+// Transforms two uniform numbers by the method of Box and Muller.
+double normal(std::uint64_t seed, int draw) {
+  const std::uint64_t first = mixed(seed + 2 * static_cast<std::uint64_t>(draw));
+  const double radius = std::sqrt(-2.0 * std::log(uniform(first)));
+  return radius * std::cos(2.0 * std::numbers::pi * uniform(mixed(first)));
+}
+
+// Returns half of the logarithm of the range, which counts as one standard deviation.
+double error_of(const Price& price) {
+  if (!(price.low_s > 0.0) || !(price.high_s > price.low_s)) return least_kernel_error;
+  return std::max(least_kernel_error, 0.5 * std::log(price.high_s / price.low_s));
+}
+
+// Holds the variance of a kind's kernels, weighted by their time.
+struct KindError {
+  double variance_s = 0.0;
+  double seconds = 0.0;
+};
+
+std::map<std::string, KindError> kind_errors(const PricedPlan& priced) {
+  std::map<std::string, KindError> errors;
+  for (const PricedSchedule& rank : priced.schedules) {
+    const auto& operations = rank.schedule.operations;
+    for (const OperationIndex i : operations.indices()) {
+      const auto* kernel = std::get_if<KernelOperation>(&operations[i].body);
+      if (kernel == nullptr || rank.prices[i].seconds == 0.0) continue;
+      KindError& error = errors[std::string(to_text(kernel->spec.kind))];
+      const double deviation = error_of(rank.prices[i]);
+      error.variance_s += deviation * deviation * rank.prices[i].seconds;
+      error.seconds += rank.prices[i].seconds;
+    }
+  }
+  return errors;
+}
+
+DrawnFigure drawn(const MachineFigure& figure, double error) {
+  DrawnFigure result{.figure = to_text(figure), .error = error, .factors = {}};
+  for (int draw = 0; draw < draw_count; ++draw) {
+    result.factors.push_back(std::exp(error * standard_normal(result.figure, draw)));
+  }
+  return result;
+}
+
+std::vector<MachineFigure> link_figures(const Platform& platform) {
+  std::vector<std::string> levels{"level"};
+  if (platform.allreduce.empty()) {
+    levels.clear();
+    for (const Level& level : platform.levels) levels.push_back(level.name);
+  }
+  std::vector<MachineFigure> figures;
+  for (const std::string& level : levels) {
+    for (const char* name : {"alpha_s", "beta_s_per_byte"}) {
+      figures.push_back({.owner = FigureOwner::level, .level = level, .name = name});
+    }
+  }
+  return figures;
+}
+
+// Holds what a draw needs of a kernel operation; `kind` is null for other operations.
+struct DrawnKernel {
+  const DrawnFigure* kind = nullptr;
+  bool is_kernel = false;
+  double own_error = 0.0;
+  std::uint64_t seed = 0;
+
+  double factor(int draw) const {
+    const double common = kind == nullptr ? 1.0 : kind->factors[static_cast<std::size_t>(draw)];
+    return common * std::exp(own_error * normal(seed, draw));
+  }
+};
+
+using DrawnKernels = IndexedVector<OperationIndex, DrawnKernel>;
+
+DrawnKernels kernels_of(const PricedSchedule& rank, const std::vector<DrawnFigure>& figures) {
+  DrawnKernels kernels;
+  const auto& operations = rank.schedule.operations;
+  for (const OperationIndex i : operations.indices()) {
+    DrawnKernel drawn;
+    if (const auto* kernel = std::get_if<KernelOperation>(&operations[i].body)) {
+      const MachineFigure figure{.owner = FigureOwner::kernels,
+                                 .name = std::string(to_text(kernel->spec.kind))};
+      const auto found = std::find_if(figures.begin(), figures.end(), [&](const auto& entry) {
+        return entry.figure == to_text(figure);
+      });
+      drawn = {.kind = found == figures.end() ? nullptr : &*found,
+               .is_kernel = true,
+               .own_error = std::sqrt(0.5) * error_of(rank.prices[i]),
+               .seed = hash_of(to_text(canonical(kernel->spec)))};
+    }
+    kernels.push_back(drawn);
+  }
+  return kernels;
+}
+
+void scale(Price& price, double factor) {
+  for (double Price::*member :
+       {&Price::seconds, &Price::low_s, &Price::high_s, &Price::rank_spread_s}) {
+    price.*member *= factor;
+  }
+}
+
+// Returns the platform of a draw. Figures of kernels do not belong to it.
+Platform drawn_platform(Platform platform, const std::vector<DrawnFigure>& figures, int draw) {
+  Profile none;
+  for (const MachineFigure& link : link_figures(platform)) {
+    const std::string name = to_text(link);
+    for (const DrawnFigure& figure : figures) {
+      if (figure.figure != name) continue;
+      apply(multiplied(link, figure.factors[static_cast<std::size_t>(draw)]), platform, none);
+    }
+  }
+  return platform;
+}
+
+IndexedVector<OperationIndex, Price> drawn_prices(const PricedSchedule& rank,
+                                                  const DrawnKernels& kernels,
+                                                  const PriceList& prices,
+                                                  int draw) {
+  IndexedVector<OperationIndex, Price> result = rank.prices;
+  for (const OperationIndex i : result.indices()) {
+    if (kernels[i].is_kernel) {
+      scale(result[i], kernels[i].factor(draw));
+    } else {
+      result[i] = prices(rank.schedule, rank.schedule.operations[i]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+double standard_normal(const std::string& name, int draw) {
+  return normal(hash_of(name), draw);
+}
+
+std::vector<DrawnFigure> drawn_figures(const PricedPlan& priced, const Platform& platform) {
+  std::vector<DrawnFigure> figures;
+  const double link_error = platform.measured ? measured_link_error : nominal_link_error;
+  for (const MachineFigure& link : link_figures(platform)) {
+    figures.push_back(drawn(link, link_error));
+  }
+  for (const auto& [kind, error] : kind_errors(priced)) {
+    const double common = std::sqrt(0.5 * error.variance_s / error.seconds);
+    figures.push_back(drawn({.owner = FigureOwner::kernels, .name = kind}, common));
+  }
+  return figures;
+}
+
+std::vector<double> drawn_steps_s(const Plan& plan,
+                                  const PricedPlan& priced,
+                                  const PriceList& prices,
+                                  const std::vector<DrawnFigure>& figures) {
+  PlanWork work{.classes = priced.classes};
+  std::vector<DrawnKernels> kernels;
+  for (const PricedSchedule& rank : priced.schedules) {
+    work.ranks.push_back(work_of(rank));
+    kernels.push_back(kernels_of(rank, figures));
+  }
+  const double overlap = overlap_of(plan, prices.platform());
+  std::vector<double> steps_s(draw_count);
+  parallel_for(steps_s.size(), [&](std::size_t i) {
+    const int draw = static_cast<int>(i);
+    const Platform platform = drawn_platform(prices.platform(), figures, draw);
+    const PriceList drawn(platform, prices.kernels());
+    PlanWork own = work;
+    for (std::size_t rank = 0; rank < own.ranks.size(); ++rank) {
+      own.ranks[rank].prices = drawn_prices(priced.schedules[rank], kernels[rank], drawn, draw);
+    }
+    steps_s[i] = step_time_s(walk(own, {.overlap = overlap}));
+  });
+  return steps_s;
+}
+
+}  // namespace cnnplan

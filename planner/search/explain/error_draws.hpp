@@ -1,0 +1,33 @@
+// Predicts plans for machines whose figures differ from the known ones by plausible errors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/predict/predict.hpp"
+
+namespace cnnplan {
+
+inline constexpr int draw_count = 32;
+
+// Returns the figures that draws change, with a factor for each draw: latency and time per byte of
+// each level, and the times of each kind of kernels. Where collectives were measured, one figure
+// stands for all levels. Links err by 5 % if they were measured, else by 20 %. Kernels of a kind
+// err by half of the variance that their own range has. The other half is drawn for each kernel
+// alone, by drawn_steps_s. Factors depend on names only, so that they are the same in every run.
+// @pre the plan was priced with these prices
+std::vector<DrawnFigure> drawn_figures(const PricedPlan& priced, const Platform& platform);
+
+// Returns the step of the plan in each draw of `figures`. Kernels of kinds that `figures` lacks err
+// alone.
+std::vector<double> drawn_steps_s(const Plan& plan,
+                                  const PricedPlan& priced,
+                                  const PriceList& prices,
+                                  const std::vector<DrawnFigure>& figures);
+
+// Returns a number of the standard normal distribution that only depends on `name` and `draw`.
+double standard_normal(const std::string& name, int draw);
+
+}  // namespace cnnplan

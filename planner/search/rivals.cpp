@@ -1,0 +1,178 @@
+// Predicts the rivals of a plan, each for the same draws.
+#include "planner/search/rivals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/predict/predict.hpp"
+#include "planner/schedule/rank_memory.hpp"
+#include "planner/search/blank_plan.hpp"
+#include "planner/search/candidates/unit_splits.hpp"
+#include "planner/search/explain/error_draws.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::int64_t reduced_gradients(const Schedule& schedule) {
+  std::int64_t elements = 0;
+  for (const GradientRange& range : schedule.gradient_ranges) {
+    if (range.group.size() == 1) continue;
+    for (SlotIndex i = range.first_slot; i <= range.last_slot; ++i) {
+      elements += schedule.slots[i].elements;
+    }
+  }
+  return elements;
+}
+
+// Looks at rank 0, which has the largest blocks.
+std::int64_t reduced_gradients(const Plan& plan) {
+  return reduced_gradients(lower(plan, 0, {.detail = Detail::priced}));
+}
+
+bool may_be_drawn(const Plan& plan, const Platform& platform) {
+  const std::int64_t classes = RankClasses::of(plan, platform).count();
+  return classes * plan.network.layer_count() <= most_drawn_layers;
+}
+
+std::vector<PartTime> parts_of(const Prediction& prediction) {
+  std::array<double, Enumerators<OperationPart>::all.size()> seconds{};
+  for (const PredictedOperation& operation : prediction.operations) {
+    if (operation.place.part) {
+      seconds[static_cast<std::size_t>(*operation.place.part)] += operation.critical_s;
+    }
+  }
+  std::vector<PartTime> parts;
+  for (const OperationPart part : Enumerators<OperationPart>::all) {
+    const double critical_s = seconds[static_cast<std::size_t>(part)];
+    if (critical_s > 0.0) parts.push_back({.part = part, .critical_s = critical_s});
+  }
+  return parts;
+}
+
+// Returns a mesh of the samples alone.
+Mesh samples_over(int ranks) {
+  return Mesh({{Axis::n, ranks}});
+}
+
+// Predicts rivals with the prices and the draws of one plan.
+class Rivals {
+ public:
+  explicit Rivals(const PriceList& prices) : prices_(prices) {}
+
+  // Draws errors for the plan, and counts its gradients.
+  void add_draws(Plan& plan) {
+    plan.prediction.reduced_gradients = reduced_gradients(plan);
+    draws_ = may_be_drawn(plan, prices_.platform());
+    if (!draws_) return;
+    const PricedPlan priced = lower_and_price(plan, prices_);
+    figures_ = drawn_figures(priced, prices_.platform());
+    plan.prediction.draws = {.figures = figures_,
+                             .steps_s = drawn_steps_s(plan, priced, prices_, figures_)};
+  }
+
+  Rival rival(RivalKind kind, const std::string& name, const Plan& plan) const {
+    const Prediction prediction = predict(plan, prices_);
+    const std::int64_t bytes = prediction.memory.total_bytes();
+    Rival rival{.kind = kind,
+                .plan = name,
+                .ranks = plan.ranks,
+                .step_s = prediction.step_s,
+                .memory_bytes = bytes,
+                .fits = fits(bytes, prices_.platform().memory_bytes),
+                .reduced_gradients = reduced_gradients(plan),
+                .parts = parts_of(prediction)};
+    if (draws_ && may_be_drawn(plan, prices_.platform())) {
+      rival.draws_s = drawn_steps_s(plan, lower_and_price(plan, prices_), prices_, figures_);
+    }
+    return rival;
+  }
+
+ private:
+  const PriceList& prices_;
+  std::vector<DrawnFigure> figures_;
+  bool draws_ = false;
+};
+
+// Returns the numbers of ranks on which data parallelism is tried, the largest first. Each has a
+// sample for every rank, and with blocks of samples, equally many blocks.
+std::vector<int> rank_counts(const SolveRequest& request) {
+  std::vector<int> counts{static_cast<int>(std::min<std::int64_t>(request.ranks, request.batch))};
+  for (int ranks = request.ranks; ranks >= 1; ranks /= 2) counts.push_back(ranks);
+  std::sort(counts.rbegin(), counts.rend());
+  counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+  std::erase_if(counts, [&](int ranks) {
+    return ranks > request.batch ||
+           (request.sample_blocks > 1 && request.sample_blocks % ranks != 0);
+  });
+  return counts;
+}
+
+// Holds a data-parallel plan with its score.
+struct Run {
+  Plan plan;
+  double step_s = 0.0;
+  bool fits = false;
+};
+
+Run scored(Plan plan, const PriceList& prices) {
+  const PlanWork work = work_of(plan, prices);
+  const double overlap = overlap_of(plan, prices.platform());
+  const double step_s = step_time_s(walk(work, {.overlap = overlap}));
+  const bool is_small = fits(work.memory.total_bytes(), prices.platform().memory_bytes);
+  return {.plan = std::move(plan), .step_s = step_s, .fits = is_small};
+}
+
+Run data_parallel(const SolveRequest& request, int ranks, const PriceList& prices) {
+  SolveRequest own = request;
+  own.ranks = ranks;
+  const Plan blank = blank_plan_with_reductions(own);
+  const SplitChoices choices = split_choices(blank, {Axis::n});
+  Run run = scored(mostly_on(blank, choices, {.mesh = samples_over(ranks)}), prices);
+  if (run.fits || request.recompute != Recompute::where_needed) return run;
+  Run again = scored(recomputed(run.plan), prices);
+  return again.fits ? again : run;
+}
+
+// Returns data parallelism on the most ranks, and the fastest run on fewer ranks if that is faster.
+// Fewer ranks need more memory and compute for longer. So the first number of ranks that is slower
+// or does not fit ends the attempts.
+std::vector<Run> data_parallel_runs(const SolveRequest& request, const PriceList& prices) {
+  std::vector<Run> runs;
+  for (const int ranks : rank_counts(request)) {
+    Run run = data_parallel(request, ranks, prices);
+    if (!runs.empty() && (!run.fits || run.step_s >= runs.back().step_s)) break;
+    const bool goes_on = run.fits;
+    if (runs.size() > 1) runs.pop_back();
+    runs.push_back(std::move(run));
+    if (!goes_on) break;
+  }
+  std::reverse(runs.begin(), runs.end());
+  return runs;
+}
+
+}  // namespace
+
+Plan with_rivals(Solution solution, const SolveRequest& request) {
+  const KernelCosts kernels(request.profile, request.platform);
+  const PriceList prices(request.platform, kernels);
+  Plan plan = std::move(solution.plan);
+  Rivals rivals(prices);
+  rivals.add_draws(plan);
+  std::vector<Rival>& found = plan.prediction.rivals;
+  bool is_known = !solution.next;
+  for (const Run& run : data_parallel_runs(request, prices)) {
+    const Mesh mesh = samples_over(run.plan.ranks);
+    found.push_back(rivals.rival(RivalKind::data_parallel, to_text(mesh), run.plan));
+    is_known = is_known || run.plan.layers == solution.next->layers;
+  }
+  if (!is_known) {
+    found.push_back(rivals.rival(RivalKind::next, plan.prediction.runner_up, *solution.next));
+  }
+  return plan;
+}
+
+}  // namespace cnnplan

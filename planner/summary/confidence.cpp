@@ -1,0 +1,100 @@
+// Counts draws, and correlates the ratio of two steps with the factors of every figure.
+#include "planner/summary/confidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "planner/summary/layer_groups.hpp"
+
+namespace cnnplan {
+namespace {
+
+bool is_of_kernels(const DrawnFigure& figure) {
+  return figure.figure.starts_with("kernel.");
+}
+
+// True for a rival that is data parallelism as the plan itself.
+bool is_the_plan(const Plan& plan, const Rival& rival) {
+  return rival.kind == RivalKind::data_parallel && rival.ranks == plan.ranks &&
+         is_data_parallel(plan);
+}
+
+std::vector<Wins> wins_of(const Plan& plan) {
+  const std::vector<double>& own_s = plan.prediction.draws.steps_s;
+  std::vector<Wins> wins;
+  for (std::size_t i = 0; i < plan.prediction.rivals.size(); ++i) {
+    const Rival& rival = plan.prediction.rivals[i];
+    if (!rival.fits || rival.draws_s.size() != own_s.size() || is_the_plan(plan, rival)) continue;
+    int draws = 0;
+    for (std::size_t draw = 0; draw < own_s.size(); ++draw) {
+      draws += own_s[draw] < rival.draws_s[draw] ? 1 : 0;
+    }
+    wins.push_back({.rival = i, .draws = draws});
+  }
+  return wins;
+}
+
+std::vector<double> logarithms(const std::vector<double>& values) {
+  std::vector<double> logs;
+  for (const double value : values) logs.push_back(std::log(value));
+  return logs;
+}
+
+// Returns the logarithms of the rival's step over the plan's.
+std::vector<double> log_ratios(const std::vector<double>& plan_s,
+                               const std::vector<double>& rival_s) {
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < plan_s.size(); ++i) logs.push_back(std::log(rival_s[i] / plan_s[i]));
+  return logs;
+}
+
+// Kernels also have errors of their own, which explain what no figure of links does.
+void add_decisive(const Draws& draws, const Rival& rival, Confidence& confidence) {
+  const std::vector<double> ratios = log_ratios(draws.steps_s, rival.draws_s);
+  double links = 0.0;
+  for (const DrawnFigure& figure : draws.figures) {
+    if (figure.factors.size() != ratios.size()) continue;
+    const double share = correlation_squared(logarithms(figure.factors), ratios);
+    if (!is_of_kernels(figure)) links += share;
+    if (share <= confidence.share) continue;
+    confidence.share = share;
+    confidence.figure = figure.figure;
+  }
+  confidence.measurement = links > 0.5 ? Measurement::links : Measurement::kernels;
+}
+
+}  // namespace
+
+double correlation_squared(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.empty()) return 0.0;
+  const auto count = static_cast<double>(a.size());
+  const double mean_a = std::accumulate(a.begin(), a.end(), 0.0) / count;
+  const double mean_b = std::accumulate(b.begin(), b.end(), 0.0) / count;
+  double ab = 0.0;
+  double aa = 0.0;
+  double bb = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ab += (a[i] - mean_a) * (b[i] - mean_b);
+    aa += (a[i] - mean_a) * (a[i] - mean_a);
+    bb += (b[i] - mean_b) * (b[i] - mean_b);
+  }
+  return aa > 0.0 && bb > 0.0 ? ab * ab / (aa * bb) : 0.0;
+}
+
+std::optional<Confidence> confidence_of(const Plan& plan) {
+  const Draws& draws = plan.prediction.draws;
+  Confidence confidence{
+      .draws = static_cast<int>(draws.steps_s.size()), .wins = wins_of(plan), .figure = {}};
+  if (draws.steps_s.empty() || confidence.wins.empty()) return std::nullopt;
+  const auto closest = std::min_element(
+      confidence.wins.begin(), confidence.wins.end(), [&](const Wins& a, const Wins& b) {
+        const std::vector<Rival>& rivals = plan.prediction.rivals;
+        return std::pair(a.draws, rivals[a.rival].step_s) < std::pair(b.draws, rivals[b.rival].step_s);
+      });
+  confidence.closest = static_cast<std::size_t>(closest - confidence.wins.begin());
+  add_decisive(draws, plan.prediction.rivals[closest->rival], confidence);
+  return confidence;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,40 @@
+// Says how often a plan stays the fastest if figures of the machine are wrong, and which figure
+// decides.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// Counts the draws in which the plan is faster than a rival.
+struct Wins {
+  std::size_t rival = 0;  // an index of Prediction::rivals
+  int draws = 0;
+  bool operator==(const Wins&) const = default;
+};
+
+enum class Measurement { kernels, links };
+
+struct Confidence {
+  int draws = 0;
+  std::vector<Wins> wins;  // over each rival that fits and is another plan, in their order
+  std::size_t closest = 0;  // an index of `wins`: the fewest draws, else the least slower step
+  // The figure whose error decides most between the plan and the closest rival.
+  std::string figure;
+  double share = 0.0;  // of the variance that this figure explains (R squared)
+  Measurement measurement = Measurement::kernels;  // that would settle the choice
+  bool operator==(const Confidence&) const = default;
+};
+
+// Nothing is returned for plans without draws or rivals.
+std::optional<Confidence> confidence_of(const Plan& plan);
+
+// Returns the square of the correlation of two lists of equal length; 0 where one is constant.
+double correlation_squared(const std::vector<double>& a, const std::vector<double>& b);
+
+}  // namespace cnnplan

@@ -1,0 +1,75 @@
+// Says why a plan is faster than another one, from the parts of their critical paths.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "planner/base/enumerators.hpp"
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// Sums up parts of a step that have one cause.
+enum class Cost { kernels, reductions, updates, halos, channels, shuffles, statistics, copies, loading };
+std::string_view to_text(Cost cost);
+
+template <>
+struct Enumerators<Cost> {
+  static constexpr std::array all{Cost::kernels,
+                                  Cost::reductions,
+                                  Cost::updates,
+                                  Cost::halos,
+                                  Cost::channels,
+                                  Cost::shuffles,
+                                  Cost::statistics,
+                                  Cost::copies,
+                                  Cost::loading};
+};
+
+enum class ReasonKind {
+  memory,        // data parallelism does not fit
+  more_ranks,    // data parallelism uses fewer ranks
+  less_of_cost,  // the rival spends most more on one cost
+};
+std::string_view to_text(ReasonKind kind);
+
+template <>
+struct Enumerators<ReasonKind> {
+  static constexpr std::array all{
+      ReasonKind::memory, ReasonKind::more_ranks, ReasonKind::less_of_cost};
+};
+
+// Holds seconds of one cost on the critical paths of the plan and of its rival.
+struct ComparedCost {
+  Cost cost = Cost::kernels;
+  double plan_s = 0.0;
+  double rival_s = 0.0;
+  bool operator==(const ComparedCost&) const = default;
+};
+
+struct Reason {
+  ReasonKind kind = ReasonKind::less_of_cost;
+  std::size_t rival = 0;  // an index of Prediction::rivals
+  ComparedCost saved;     // the cost of which the plan saves most
+  // The cost of which the plan spends most more. Missing: the plan saves of every cost.
+  std::optional<ComparedCost> paid;
+  // Counts for reductions and updates.
+  std::int64_t gradients = 0;        // parameters of the network
+  std::int64_t plan_gradients = 0;   // that rank 0 sums with others
+  std::int64_t rival_gradients = 0;
+  bool operator==(const Reason&) const = default;
+};
+
+// Compares the plan with data parallelism, or where the plan is data parallelism, with the next
+// plan. Nothing is returned where the plan has no such rival.
+// @pre operations of the prediction have a part: with_places completes plans of schema /1
+std::optional<Reason> reason_of(const Plan& plan);
+
+// Returns the index of the fastest data-parallel run that fits, if any does.
+std::optional<std::size_t> data_parallel_rival(const Prediction& prediction);
+// Returns the index of a data-parallel run that does not fit, if no run fits.
+std::optional<std::size_t> too_large_rival(const Prediction& prediction);
+
+}  // namespace cnnplan

@@ -1,0 +1,20 @@
+// Puts the reason for a plan into a sentence.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/plan/plan.hpp"
+#include "planner/summary/reason.hpp"
+
+namespace cnnplan {
+
+// Returns words such as "data parallelism on 8 ranks" or "the next plan (n32h2)".
+std::string name_of_rival(const Rival& rival, int ranks);
+
+// Returns a sentence whose numbers are those of the reason and of its rival.
+// @pre the reason is of a plan with these rivals on `ranks` ranks
+std::string to_text(const Reason& reason, const std::vector<Rival>& rivals, int ranks,
+                    std::int64_t available_bytes);
+
+}  // namespace cnnplan

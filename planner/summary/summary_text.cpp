@@ -1,0 +1,148 @@
+// Fits the sentences of a summary into few lines.
+#include "planner/summary/summary_text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "planner/base/bytes_text.hpp"
+#include "planner/report/table.hpp"
+#include "planner/summary/reason_text.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::string ranks_text(int ranks) {
+  return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+}
+
+// Writes a whole number with commas between thousands, or three digits below a hundred.
+std::string rate_text(double rate) {
+  constexpr int digits = 3;
+  if (rate < 100.0) return significant(rate, digits);
+  std::string text = fixed(rate, 0);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
+    text.insert(static_cast<std::size_t>(at), ",");
+  }
+  return text;
+}
+
+// Writes three significant digits, because no prediction is more exact.
+std::string short_duration(double seconds) {
+  constexpr int digits = 3;
+  if (seconds >= 1.0) return significant(seconds, digits) + " s";
+  if (seconds >= 1e-3) return significant(seconds * 1e3, digits) + " ms";
+  return significant(seconds * 1e6, digits) + " us";
+}
+
+std::string title(const Summary& summary) {
+  return summary.network + " on " + ranks_text(summary.ranks) + ", batch " +
+         std::to_string(summary.batch) + ", " + summary.precision;
+}
+
+std::string by_groups(const Summary& summary) {
+  std::string text;
+  for (std::size_t i = 0; i < summary.groups.size(); ++i) {
+    text += (i == 0 ? "" : "; ") + summary.group_names[i] + ": " + summary.groups[i].words;
+  }
+  return text;
+}
+
+// Lists the most frequent splits, at most `most` of them.
+std::string by_counts(const Summary& summary, std::size_t most) {
+  std::string text;
+  int others = 0;
+  for (std::size_t i = 0; i < summary.counts.size(); ++i) {
+    const SplitCount& count = summary.counts[i];
+    if (i >= most) {
+      others += count.layers;
+      continue;
+    }
+    text += (i == 0 ? "" : "; ") + std::to_string(count.layers) +
+            (i == 0 ? " layers: " : ": ") + count.words;
+  }
+  return others == 0 ? text : text + "; " + std::to_string(others) + " in other ways";
+}
+
+std::string ratio_text(const Summary& summary) {
+  if (summary.too_large) return "data parallelism does not fit";
+  if (!summary.ratio) return "";
+  const DataParallelRatio& ratio = *summary.ratio;
+  const bool is_itself = summary.is_data_parallel && ratio.ranks == summary.ranks;
+  if (is_itself) return "plain data parallelism is best";
+  constexpr int decimals = 2;
+  return fixed(ratio.ratio, decimals) + " x as fast as data parallelism" +
+         (ratio.ranks == summary.ranks ? "" : " on " + ranks_text(ratio.ranks));
+}
+
+std::string step_text(const Summary& summary) {
+  std::string text = short_duration(summary.step_s);
+  text += ", " + rate_text(summary.samples_per_s) + (summary.has_images ? " images/s" : " samples/s");
+  const std::string ratio = ratio_text(summary);
+  return text + (ratio.empty() ? "" : "; " + ratio);
+}
+
+std::string memory_text(const Summary& summary) {
+  std::string text = (summary.any_estimated ? "at least " : "") + bytes_text(summary.memory_bytes);
+  if (summary.available_bytes > 0) text += " of " + bytes_text(summary.available_bytes);
+  return text + " per rank";
+}
+
+std::string wins_text(const Summary& summary, const Wins& wins, bool with_count) {
+  const Rival& rival = summary.rivals.at(wins.rival);
+  const double slower = rival.step_s / summary.step_s - 1.0;
+  const std::string of = with_count ? " of " + std::to_string(summary.confidence->draws) : "";
+  const bool is_close = slower < 0.1;
+  return "in " + std::to_string(wins.draws) + of + " draws of errors than " +
+         name_of_rival(rival, summary.ranks) +
+         (is_close ? ", " + percent(slower) + " slower" : "");
+}
+
+std::string settling_text(const Confidence& confidence) {
+  const std::string what = confidence.measurement == Measurement::links ? "links" : "kernels";
+  return "timing " + what + " (" + confidence.figure + " decides most) would settle it";
+}
+
+std::string confidence_text(const Summary& summary) {
+  const Confidence& confidence = *summary.confidence;
+  const Wins& closest = confidence.wins[confidence.closest];
+  return "Faster " + wins_text(summary, closest, true) + "; " + settling_text(confidence) + '.';
+}
+
+std::string bf16_text(const Summary& summary) {
+  constexpr int decimals = 2;
+  return short_duration(*summary.bf16_step_s) + " (" +
+         fixed(summary.step_s / *summary.bf16_step_s, decimals) +
+         " x as fast) with tensor cores: --precision bf16";
+}
+
+std::size_t lines_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+std::string with_plan(const std::string& plan, const std::string& head, const std::string& rest, std::size_t width) {
+  return head + wrapped("plan    ", plan, width) + rest;
+}
+
+}  // namespace
+
+std::string to_text(const Summary& summary, std::size_t width) {
+  const std::string head = wrapped("", title(summary), width);
+  std::string rest = wrapped("step    ", step_text(summary), width);
+  rest += wrapped("memory  ", memory_text(summary), width);
+  if (summary.reason) {
+    rest += wrapped(
+        "why     ",
+        to_text(*summary.reason, summary.rivals, summary.ranks, summary.available_bytes),
+        width);
+  }
+  if (summary.confidence) rest += wrapped("sure    ", confidence_text(summary), width);
+  if (summary.bf16_step_s) rest += wrapped("bf16    ", bf16_text(summary), width);
+  std::string text = with_plan(by_groups(summary), head, rest, width);
+  for (std::size_t most = summary.counts.size(); lines_of(text) > most_summary_lines && most > 0;
+       --most) {
+    text = with_plan(by_counts(summary, most), head, rest, width);
+  }
+  return text;
+}
+
+}  // namespace cnnplan

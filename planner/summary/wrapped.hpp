@@ -1,0 +1,15 @@
+// Breaks text into lines that fit the terminal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace cnnplan {
+
+inline constexpr std::size_t usual_width = 80;
+
+// Breaks `text` between words into lines of at most `width` columns. The first line begins with
+// `name`, and others are indented as far. A longer word has a line of its own.
+std::string wrapped(const std::string& name, const std::string& text, std::size_t width);
+
+}  // namespace cnnplan
