@@ -81,9 +81,18 @@ std::vector<Level> read_levels(const JsonReader& reader) {
 // Reads where the measured ranks were. @throws InputError where a node has no room for them
 void read_place(const JsonReader& reader, const Level& node, AllreduceFit& fit) {
   const int most = std::min(fit.ranks, node.ranks_per_group);
-  reader.read("ranks_per_node", fit.ranks_per_node, {1, most});
+  reader.read("ranks_per_node", fit.ranks_per_node, ranks_range);
+  if (fit.ranks_per_node > most) {
+    reader.at("ranks_per_node")
+        .refuse("at most the ranks of the group, and of a node, " + std::to_string(most));
+  }
   const int members = fit.ranks_per_node > 0 ? fit.ranks_per_node : most;
-  reader.read("groups_at_once", fit.groups_at_once, {1, node.ranks_per_group / members});
+  const int most_groups = node.ranks_per_group / members;
+  reader.read("groups_at_once", fit.groups_at_once, ranks_range);
+  if (fit.groups_at_once > most_groups) {
+    reader.at("groups_at_once")
+        .refuse("as many groups as a node has room for, at most " + std::to_string(most_groups));
+  }
 }
 
 AllreduceFit read_allreduce_fit(const JsonReader& reader, const Level& node) {

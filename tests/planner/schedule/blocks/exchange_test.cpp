@@ -229,7 +229,9 @@ std::vector<std::map<std::int64_t, int>> receive(const TransferRule& rule,
 }  // namespace
 
 TEST_CASE("blocks_of_sums: every replica gets every part once, by two exchanges of few bytes") {
-  for (const auto& [reader, parts] : {std::pair{"c4", 1}, {"c8", 1}, {"c8", 2}, {"c3", 1}}) {
+  for (const auto& one : {std::pair{"c4", 1}, {"c8", 1}, {"c8", 2}, {"c3", 1}}) {
+    const char* const reader = one.first;
+    const int parts = one.second;
     const RankBoxes needed = WideBlocks::needed(reader, parts);
     const int ranks = needed.rank_count();
     const RankBoxes owned = WideBlocks::owned(("r" + std::to_string(ranks)).c_str());
