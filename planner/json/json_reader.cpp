@@ -182,8 +182,13 @@ void JsonReader::refuse(std::string value, std::string allowed) const {
 void refuse_name(const JsonReader& reader, const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + name + '"';
-  const bool is_string = reader.value_ != nullptr && reader.value_->is_string();
-  reader.refuse("one of " + text + (is_string ? did_you_mean(reader.text(), names) : ""));
+  std::string found;
+  try {
+    found = reader.text();
+  } catch (const InputError&) {
+    reader.refuse("one of " + text);  // numbers, lists and objects have no similar names
+  }
+  reader.refuse("one of " + text + did_you_mean(found, names));
 }
 
 bool JsonReader::is_text(std::string_view text) const {

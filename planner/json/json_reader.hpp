@@ -33,6 +33,7 @@ concept FieldInteger =
     std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
 class JsonReader;
+// Refuses a value that is none of the names, and suggests the most similar one.
 [[noreturn]] void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
 
 class JsonReader {
@@ -81,8 +82,6 @@ class JsonReader {
   auto locate(Function&& function) const;
   [[noreturn]] void refuse(std::string allowed) const;
   [[noreturn]] void refuse(std::string value, std::string allowed) const;
-  // Refuses a text that is none of the names, and suggests the most similar one.
-  friend void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
 
  private:
   const nlohmann::json* value_;

@@ -8,7 +8,7 @@ from house.comments import is_python
 NAME = r"--[a-z][a-z0-9-]*"
 IN_TEXT = re.compile(rf"(?<![\w/-])({NAME})(?![\w*])")
 # CLI11 takes "-p,--platform", argparse takes "-p", "--platform".
-CLI11 = re.compile(r'\badd_(?:option|flag)\w*\(\s*"([^"]*)"')
+CLI11 = re.compile(r'\b(?:add_(?:option|flag)\w*|set_version_flag)\(\s*"([^"]*)"')
 ARGPARSE = re.compile(r"\badd_argument\(([^)]*)")
 HERE_DOCUMENT = re.compile(r"<<-?'?(\w+)'?\n(.*?)^\s*\1$", re.DOTALL | re.MULTILINE)
 CASE_LABEL = re.compile(rf"^\s*(?:\S+ \| )*({NAME})(?: \| \S+)*\)", re.MULTILINE)
