@@ -43,7 +43,7 @@ TEST_CASE("Import: layers by name, the loss, and the network's own file") {
 }
 
 TEST_CASE(
-    "Import: --main-output takes any value of the model, and leaves out nodes that it does not need") {
+    "Import: --main-output takes any value of the model, and leaves out nodes it does not need") {
   ModelBuilder model = two_heads();
   model.output("main").output("auxiliary");
   const ImportOptions options{.input = "3x32x32", .output = "auxiliary"};
