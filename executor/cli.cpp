@@ -205,20 +205,6 @@ void add_check_options(CLI::App& app, Options& options) {
           ->expected(0, 1)
           ->default_str("0")
           ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40));
-  app.add_flag("--verify{reference}",
-               options.verify,
-               "Instead of training, compare outputs and gradients of one step with a step of one "
-               "rank in double, on the same weights and data. Limits follow from what rounding "
-               "does to each tensor. Exit code 10: different; 11: too sensitive to tell in this "
-               "precision")
-      ->check(CLI::IsMember({"reference"}))
-      ->excludes("--epochs",
-                 "--steps",
-                 "--test",
-                 "--dump",
-                 "--check-gradient",
-                 "--checkpoint",
-                 "--restart");
   app.add_option("--gradient-limit",
                  options.training.gradient_limit,
                  "Largest relative error that a check may find; beyond it, multigrid takes one "
@@ -234,6 +220,24 @@ void add_check_options(CLI::App& app, Options& options) {
       ->type_name("FRACTION")
       ->check(number_in(0.0, 1.0))
       ->needs(check);
+}
+
+// Call this function after all options that --verify excludes were added.
+void add_verify_option(CLI::App& app, Options& options) {
+  app.add_flag("--verify{reference}",
+               options.verify,
+               "Instead of training, compare outputs and gradients of one step with a step of one "
+               "rank in double, on the same weights and data. Limits follow from what rounding "
+               "does to each tensor. Exit code 10: different; 11: too sensitive to tell in this "
+               "precision")
+      ->check(CLI::IsMember({"reference"}))
+      ->excludes("--epochs",
+                 "--steps",
+                 "--test",
+                 "--dump",
+                 "--check-gradient",
+                 "--checkpoint",
+                 "--restart");
 }
 
 void add_inference_options(CLI::App& app, Options& options) {
@@ -262,8 +266,7 @@ void add_inference_options(CLI::App& app, Options& options) {
                  "--restart");
 }
 
-void add_options(CLI::App& app, Options& options) {
-  TrainingOptions& training = options.training;
+void add_file_options(CLI::App& app, Options& options) {
   app.option_defaults()->group("Files");
   app.add_option("plan,-s,--strategy", options.plan_file, "Plan to run")
       ->type_name("FILE")
@@ -271,8 +274,17 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-o,--output", options.run_file, "Run file, which receives the measured times")
       ->type_name("FILE")
       ->capture_default_str();
-  add_device_options(app, options);
-  add_comm_timeout(app, options.comm_timeout_s);
+  app.add_option("--weights",
+                 options.training.weights_file,
+                 "HDF5 file of initial weights, unless a checkpoint has them; default: by --seed")
+      ->type_name("FILE");
+  app.add_option("--dump",
+                 options.training.dump_file,
+                 "HDF5 file for weights, gradients, outputs and loss of the last step")
+      ->type_name("FILE");
+}
+
+void add_step_options(CLI::App& app, TrainingOptions& training) {
   app.option_defaults()->group("Training");
   app.add_option("--steps", training.steps, "Steps to train, from the very beginning")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
@@ -287,25 +299,24 @@ void add_options(CLI::App& app, Options& options) {
          "adds 7 on a GPU")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 40))
       ->capture_default_str();
-  add_data_options(app, options);
-  add_checkpoint_options(app, training);
-  app.option_defaults()->group("Files");
-  app.add_option("--weights",
-                 training.weights_file,
-                 "HDF5 file of initial weights, unless a checkpoint has them; default: by --seed")
-      ->type_name("FILE");
-  app.add_option("--dump",
-                 training.dump_file,
-                 "HDF5 file for weights, gradients, outputs and loss of the last step")
-      ->type_name("FILE");
-  add_optimizer_options(app, training);
-  add_comparison_option(app, training);
-  add_check_options(app, options);
-  add_inference_options(app, options);
-  app.option_defaults()->group("Training");
   app.add_option("--seed", training.seed, "Seed of weights, dropout and the order of samples")
       ->type_name("NUMBER")
       ->capture_default_str();
+}
+
+void add_options(CLI::App& app, Options& options) {
+  TrainingOptions& training = options.training;
+  add_file_options(app, options);
+  add_device_options(app, options);
+  add_comm_timeout(app, options.comm_timeout_s);
+  add_step_options(app, training);
+  add_data_options(app, options);
+  add_checkpoint_options(app, training);
+  add_optimizer_options(app, training);
+  add_comparison_option(app, training);
+  add_check_options(app, options);
+  add_verify_option(app, options);
+  add_inference_options(app, options);
   app.footer(footer() + exit_codes_help({ExitCode::prediction_outside_limit}));
 }
 

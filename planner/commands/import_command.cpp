@@ -96,12 +96,12 @@ void require_file_name(const std::string& output) {
 }  // namespace
 
 ExitCode import_command(const ImportCommandOptions& options) {
-  require_file_name(options.network_file);
   require_other_file(options.network_file, options.model_file);
   if (!options.weights_file.empty()) {
     require_other_file(options.weights_file, options.model_file);
     require_other_file(options.weights_file, options.network_file);
   }
+  require_file_name(options.network_file);
   const ImportOptions model_options{.input = options.input,
                                     .output = options.output_name,
                                     .loss = options.loss,

@@ -43,10 +43,12 @@ std::string footer() {
 void add_network_options(CLI::App& app, BenchOptions& options) {
   options.network = shipped_path("resnet50", shipped_networks);  // empty where it is not found
   app.add_option("--network", options.network, "Network file or ONNX model; default: ResNet-50")
+      ->type_name("FILE")
       ->required(options.network.empty());
   app.add_option("-i,--input",
                  options.input_size,
-                 "Image size HxW or DxHxW, for ONNX models also CxHxW; default: the network's");
+                 "Image size HxW or DxHxW, for ONNX models also CxHxW; default: the network's")
+      ->type_name("SIZE");
   app.add_option("-b,--batch", options.batch, "Samples per step")
       ->check(CLI::Range(std::int64_t{1}, max_batch))
       ->capture_default_str();
@@ -72,10 +74,11 @@ void add_filters(CLI::App& app, BenchOptions& options) {
                  "At most this many engine configurations of each variant of a convolution")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   app.add_option(
-      "--skip-engine",
-      options.skipped_engines,
-      "An engine that does not run, as named in the output; \"engine 38\" stands for all "
-      "its configurations; may be repeated");
+         "--skip-engine",
+         options.skipped_engines,
+         "An engine that does not run, as named in the output; \"engine 38\" stands for all "
+         "its configurations; may be repeated")
+      ->type_name("NAME");
 }
 
 void add_measurement_options(CLI::App& app, BenchOptions& options) {
