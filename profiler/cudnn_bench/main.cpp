@@ -41,6 +41,7 @@ std::string footer() {
 }
 
 void add_network_options(CLI::App& app, BenchOptions& options) {
+  app.option_defaults()->group("Network");
   options.network = shipped_path("resnet50", shipped_networks);  // empty where it is not found
   app.add_option("--network", options.network, "Network file or ONNX model; default: ResNet-50")
       ->type_name("FILE")
@@ -58,6 +59,7 @@ void add_network_options(CLI::App& app, BenchOptions& options) {
 }
 
 void add_filters(CLI::App& app, BenchOptions& options) {
+  app.option_defaults()->group("Filters");
   app.add_option("--kind", options.kinds, "Only kernels of this kind; may be repeated")
       ->transform(one_of(names_of<KernelKind>()));
   app.add_option("--phase", options.phases, "Only kernels of this phase; may be repeated")
@@ -82,14 +84,17 @@ void add_filters(CLI::App& app, BenchOptions& options) {
 }
 
 void add_measurement_options(CLI::App& app, BenchOptions& options) {
+  app.option_defaults()->group("Measurement");
   app.add_option("--budget",
                  options.budget_s,
                  "Seconds after which nothing new begins; the last line says what was left out")
+      ->type_name("SECONDS")
       ->check(CLI::PositiveNumber);
   app.add_option("--operand-memory",
                  options.operand_bytes,
                  "Repeat the operands of a kernel until they take this memory, e.g. 200MiB; 0: one "
                  "copy, in the cache; default: 4 times the L2 cache")
+      ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
   app.add_option("--product-size",
