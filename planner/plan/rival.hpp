@@ -40,7 +40,7 @@ struct Rival {
   bool fits = true;               // into the memory of a rank; true also where this is not known
   // Gradients that rank 0, whose blocks are largest, sums with other ranks.
   std::int64_t reduced_gradients = 0;
-  std::vector<PartTime> parts;   // of the critical path, each part once; they add up to step_s
+  std::vector<PartTime> parts;    // of the critical path, each part once; they add up to step_s
   std::vector<double> draws_s{};  // its step in every draw; empty: not known
   bool operator==(const Rival&) const = default;
 };
@@ -48,8 +48,8 @@ struct Rival {
 // Says by which factors a figure of the machine was multiplied. Kernels of a kind have their common
 // error as a figure, and errors of their own besides.
 struct DrawnFigure {
-  std::string figure;  // as --what-if names it: "kernel.convolution", "node.alpha_s"
-  double error = 0.0;  // standard deviation of the factors' logarithms
+  std::string figure;           // as --what-if names it: "kernel.convolution", "node.alpha_s"
+  double error = 0.0;           // standard deviation of the factors' logarithms
   std::vector<double> factors;  // by draw
   bool operator==(const DrawnFigure&) const = default;
 };

@@ -42,7 +42,8 @@ struct SolveRequest {
 
 struct Solution {
   Plan plan;
-  std::optional<Plan> next;  // the fastest other plan that was scored and fits, without a prediction
+  std::optional<Plan>
+      next;  // the fastest other plan that was scored and fits, without a prediction
 };
 
 // Returns the best plan found, with its prediction. These plans are scored in virtual time:

@@ -90,7 +90,8 @@ std::optional<Confidence> confidence_of(const Plan& plan) {
   const auto closest = std::min_element(
       confidence.wins.begin(), confidence.wins.end(), [&](const Wins& a, const Wins& b) {
         const std::vector<Rival>& rivals = plan.prediction.rivals;
-        return std::pair(a.draws, rivals[a.rival].step_s) < std::pair(b.draws, rivals[b.rival].step_s);
+        return std::pair(a.draws, rivals[a.rival].step_s) <
+               std::pair(b.draws, rivals[b.rival].step_s);
       });
   confidence.closest = static_cast<std::size_t>(closest - confidence.wins.begin());
   add_decisive(draws, plan.prediction.rivals[closest->rival], confidence);

@@ -22,7 +22,7 @@ enum class Measurement { kernels, links };
 
 struct Confidence {
   int draws = 0;
-  std::vector<Wins> wins;  // over each rival that fits and is another plan, in their order
+  std::vector<Wins> wins;   // over each rival that fits and is another plan, in their order
   std::size_t closest = 0;  // an index of `wins`: the fewest draws, else the least slower step
   // The figure whose error decides most between the plan and the closest rival.
   std::string figure;

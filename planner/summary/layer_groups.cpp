@@ -38,7 +38,8 @@ std::string split_words(const LayerPlan& layer, int ranks) {
   for (const MeshAxis& axis : axes) {
     const std::string size = std::to_string(axis.size);
     text += text.empty() ? "" : ", ";
-    text += axis.axis == Axis::r ? size + " copies" : std::string(noun_of(axis.axis)) + " over " + size;
+    text +=
+        axis.axis == Axis::r ? size + " copies" : std::string(noun_of(axis.axis)) + " over " + size;
   }
   return axes.size() == 1 ? text + " ranks" : text;
 }
@@ -60,8 +61,9 @@ std::vector<SplitCount> split_counts(const Plan& plan) {
   std::vector<SplitCount> counts;
   for (const LayerPlan& layer : plan.layers) {
     const std::string words = split_words(layer, plan.ranks);
-    const auto known = std::find_if(
-        counts.begin(), counts.end(), [&](const SplitCount& count) { return count.words == words; });
+    const auto known = std::find_if(counts.begin(), counts.end(), [&](const SplitCount& count) {
+      return count.words == words;
+    });
     if (known == counts.end()) {
       counts.push_back({.words = words, .layers = 1});
     } else {

@@ -12,7 +12,17 @@
 namespace cnnplan {
 
 // Sums up parts of a step that have one cause.
-enum class Cost { kernels, reductions, updates, halos, channels, shuffles, statistics, copies, loading };
+enum class Cost {
+  kernels,
+  reductions,
+  updates,
+  halos,
+  channels,
+  shuffles,
+  statistics,
+  copies,
+  loading
+};
 std::string_view to_text(Cost cost);
 
 template <>
@@ -56,8 +66,8 @@ struct Reason {
   // The cost of which the plan spends most more. Missing: the plan saves of every cost.
   std::optional<ComparedCost> paid;
   // Counts for reductions and updates.
-  std::int64_t gradients = 0;        // parameters of the network
-  std::int64_t plan_gradients = 0;   // that rank 0 sums with others
+  std::int64_t gradients = 0;       // parameters of the network
+  std::int64_t plan_gradients = 0;  // that rank 0 sums with others
   std::int64_t rival_gradients = 0;
   bool operator==(const Reason&) const = default;
 };

@@ -109,7 +109,8 @@ std::string to_text(const Reason& reason,
       break;
   }
   const std::string saved = compared(reason.saved);
-  const std::string side = rival.kind == RivalKind::next ? "Compared with " + name_of_rival(rival, ranks) + ", " : "";
+  const std::string side =
+      rival.kind == RivalKind::next ? "Compared with " + name_of_rival(rival, ranks) + ", " : "";
   if (has_fewer_gradients(reason) && side.empty()) {
     return gradients_text(reason) + ", so " + saved + paid_text(reason) + '.';
   }

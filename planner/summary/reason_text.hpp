@@ -14,7 +14,9 @@ std::string name_of_rival(const Rival& rival, int ranks);
 
 // Returns a sentence whose numbers are those of the reason and of its rival.
 // @pre the reason is of a plan with these rivals on `ranks` ranks
-std::string to_text(const Reason& reason, const std::vector<Rival>& rivals, int ranks,
+std::string to_text(const Reason& reason,
+                    const std::vector<Rival>& rivals,
+                    int ranks,
                     std::int64_t available_bytes);
 
 }  // namespace cnnplan

@@ -57,8 +57,8 @@ std::string by_counts(const Summary& summary, std::size_t most) {
       others += count.layers;
       continue;
     }
-    text += (i == 0 ? "" : "; ") + std::to_string(count.layers) +
-            (i == 0 ? " layers: " : ": ") + count.words;
+    text += (i == 0 ? "" : "; ") + std::to_string(count.layers) + (i == 0 ? " layers: " : ": ") +
+            count.words;
   }
   return others == 0 ? text : text + "; " + std::to_string(others) + " in other ways";
 }
@@ -76,7 +76,8 @@ std::string ratio_text(const Summary& summary) {
 
 std::string step_text(const Summary& summary) {
   std::string text = short_duration(summary.step_s);
-  text += ", " + rate_text(summary.samples_per_s) + (summary.has_images ? " images/s" : " samples/s");
+  text +=
+      ", " + rate_text(summary.samples_per_s) + (summary.has_images ? " images/s" : " samples/s");
   const std::string ratio = ratio_text(summary);
   return text + (ratio.empty() ? "" : "; " + ratio);
 }
@@ -93,8 +94,7 @@ std::string wins_text(const Summary& summary, const Wins& wins, bool with_count)
   const std::string of = with_count ? " of " + std::to_string(summary.confidence->draws) : "";
   const bool is_close = slower < 0.1;
   return "in " + std::to_string(wins.draws) + of + " draws of errors than " +
-         name_of_rival(rival, summary.ranks) +
-         (is_close ? ", " + percent(slower) + " slower" : "");
+         name_of_rival(rival, summary.ranks) + (is_close ? ", " + percent(slower) + " slower" : "");
 }
 
 std::string settling_text(const Confidence& confidence) {
@@ -119,7 +119,10 @@ std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-std::string with_plan(const std::string& plan, const std::string& head, const std::string& rest, std::size_t width) {
+std::string with_plan(const std::string& plan,
+                      const std::string& head,
+                      const std::string& rest,
+                      std::size_t width) {
   return head + wrapped("plan    ", plan, width) + rest;
 }
 
@@ -130,10 +133,10 @@ std::string to_text(const Summary& summary, std::size_t width) {
   std::string rest = wrapped("step    ", step_text(summary), width);
   rest += wrapped("memory  ", memory_text(summary), width);
   if (summary.reason) {
-    rest += wrapped(
-        "why     ",
-        to_text(*summary.reason, summary.rivals, summary.ranks, summary.available_bytes),
-        width);
+    rest +=
+        wrapped("why     ",
+                to_text(*summary.reason, summary.rivals, summary.ranks, summary.available_bytes),
+                width);
   }
   if (summary.confidence) rest += wrapped("sure    ", confidence_text(summary), width);
   if (summary.bf16_step_s) rest += wrapped("bf16    ", bf16_text(summary), width);
