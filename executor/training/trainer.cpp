@@ -171,6 +171,21 @@ void train_and_dump(const TrainingContext& context,
       std::max(trained, process_peak(context.backend.device(), context.world));
 }
 
+std::unique_ptr<Backend> trained_backend(const Plan& plan,
+                                         const TrainingOptions& options,
+                                         const Communicator& world) {
+  std::unique_ptr<Backend> backend = backend_for(plan, options, world);
+  return options.hooks.backend ? options.hooks.backend(std::move(backend)) : std::move(backend);
+}
+
+void tell_device(const Schedule& schedule,
+                 Backend& backend,
+                 const Communicator& world,
+                 const TrainingCallbacks& callbacks) {
+  tell_places(backend.device(), world, callbacks);
+  tell_few_cores(schedule, backend.device(), world.rank() == 0 ? callbacks.note : nullptr);
+}
+
 }  // namespace
 
 RunReport train(const Plan& given,
@@ -183,14 +198,12 @@ RunReport train(const Plan& given,
   const ResumePoint resume = find_resume_point(given, wanted, world);
   const TrainingOptions options = options_from(resume, wanted);
   const auto note = world.rank() == 0 ? callbacks.note : nullptr;
-  std::unique_ptr<Backend> backend = backend_for(given, options, world);
-  if (options.hooks.backend) backend = options.hooks.backend(std::move(backend));
+  const std::unique_ptr<Backend> backend = trained_backend(given, options, world);
   Plan plan = plan_from(resume, without_foreign_names(given, backend->fingerprint(), note));
   Schedule schedule = lower(plan, world.rank());
   require_room(plan, schedule, options, world, *backend);
   backend->prepare_thread();
-  tell_places(backend->device(), world, callbacks);
-  tell_few_cores(schedule, backend->device(), note);
+  tell_device(schedule, *backend, world, callbacks);
   const Data data = open_data(plan, schedule, options, world, backend->device());
   check_resume_point(resume, options, *data.training, world);
   if (!options.data_file.empty()) tell_left_out(*data.training, plan.batch, note);

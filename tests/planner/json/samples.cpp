@@ -129,6 +129,18 @@ EstimatedFamily sample_family() {
                      .algorithm = KernelAlgorithm::winograd}};
 }
 
+std::vector<PredictedOperation> sample_operations() {
+  return {{.id = "conv/forward",
+           .predicted_s = 0.125,
+           .estimated = true,
+           .critical_s = 0.25,
+           .place = {.part = OperationPart::forward, .layer = "conv"}},
+          {.id = "loss/backward_data",
+           .predicted_s = 1e-6,
+           .place = {.part = OperationPart::backward_data, .layer = "loss", .level = 1}},
+          {.id = "reduce/0", .place = {.part = OperationPart::gradient_reduction}}};
+}
+
 Prediction sample_prediction() {
   return {
       .step_s = 0.25,
@@ -136,15 +148,7 @@ Prediction sample_prediction() {
       .high_s = 0.3,
       .exposed_communication_s = 0.01,
       .inference_s = 0.09,
-      .operations = {{.id = "conv/forward",
-                      .predicted_s = 0.125,
-                      .estimated = true,
-                      .critical_s = 0.25,
-                      .place = {.part = OperationPart::forward, .layer = "conv"}},
-                     {.id = "loss/backward_data",
-                      .predicted_s = 1e-6,
-                      .place = {.part = OperationPart::backward_data, .layer = "loss", .level = 1}},
-                     {.id = "reduce/0", .place = {.part = OperationPart::gradient_reduction}}},
+      .operations = sample_operations(),
       .memory = {.parameters_bytes = 1,
                  .activations_bytes = 2,
                  .buffers_bytes = 3,
