@@ -11,6 +11,7 @@
 #include "planner/commands/commands.hpp"
 #include "planner/commands/solve_request.hpp"
 #include "planner/report/scaling_text.hpp"
+#include "planner/search/rivals.hpp"
 
 namespace cnnplan {
 namespace {
@@ -44,7 +45,7 @@ ScalingPoint plan_for(const SolveOptions& options, int ranks, std::vector<Plan>&
   SolveInputs inputs;
   const SolveRequest request = request_of(single, inputs);
   try {
-    Plan plan = solve(request);
+    Plan plan = with_rivals(solution_of(request), request);
     plan.inputs = std::move(inputs.files);
     plans.push_back(std::move(plan));
     return scaling_point(plans.back());
