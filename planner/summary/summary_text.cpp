@@ -88,24 +88,21 @@ std::string memory_text(const Summary& summary) {
   return text + " per rank";
 }
 
-std::string wins_text(const Summary& summary, const Wins& wins, bool with_count) {
-  const Rival& rival = summary.rivals.at(wins.rival);
-  const double slower = rival.step_s / summary.step_s - 1.0;
-  const std::string of = with_count ? " of " + std::to_string(summary.confidence->draws) : "";
-  const bool is_close = slower < 0.1;
-  return "in " + std::to_string(wins.draws) + of + " draws of errors than " +
-         name_of_rival(rival, summary.ranks) + (is_close ? ", " + percent(slower) + " slower" : "");
-}
-
 std::string settling_text(const Confidence& confidence) {
-  const std::string what = confidence.measurement == Measurement::links ? "links" : "kernels";
-  return "timing " + what + " (" + confidence.figure + " decides most) would settle it";
+  const bool by_links = confidence.measurement == Measurement::links;
+  return std::string("to settle it, time ") + (by_links ? "links (" : "kernels (") +
+         confidence.figure + ')';
 }
 
+// Without a figure that decides, both plans do the same in all draws.
 std::string confidence_text(const Summary& summary) {
   const Confidence& confidence = *summary.confidence;
   const Wins& closest = confidence.wins[confidence.closest];
-  return "Faster " + wins_text(summary, closest, true) + "; " + settling_text(confidence) + '.';
+  const Rival& rival = summary.rivals.at(closest.rival);
+  const std::string name = name_of_rival(rival, summary.ranks);
+  if (confidence.figure.empty()) return "No figure of the machine makes " + name + " differ.";
+  return "Beats " + name + " in " + std::to_string(closest.draws) + " of " +
+         std::to_string(confidence.draws) + " draws of errors; " + settling_text(confidence) + '.';
 }
 
 std::string bf16_text(const Summary& summary) {
@@ -129,9 +126,8 @@ std::string with_plan(const std::string& plan,
 }  // namespace
 
 std::string to_text(const Summary& summary, std::size_t width) {
-  const std::string head = wrapped("", title(summary), width);
+  const std::string head = wrapped("", title(summary) + ", " + memory_text(summary), width);
   std::string rest = wrapped("step    ", step_text(summary), width);
-  rest += wrapped("memory  ", memory_text(summary), width);
   if (summary.reason) {
     rest +=
         wrapped("why     ",
