@@ -42,8 +42,7 @@ struct Summary {
   std::optional<Rival> too_large;          // data parallelism, where no such run fits
   std::optional<Reason> reason;
   std::optional<Confidence> confidence;
-  std::vector<Rival> rivals;            // those of the plan, to which reason and confidence refer
-  std::optional<double> bf16_step_s{};  // of the same plan with bf16, on a device with tensor cores
+  std::vector<Rival> rivals;  // those of the plan, to which reason and confidence refer
   bool operator==(const Summary&) const = default;
 };
 

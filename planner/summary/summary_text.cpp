@@ -105,13 +105,6 @@ std::string confidence_text(const Summary& summary) {
          std::to_string(confidence.draws) + " draws of errors; " + settling_text(confidence) + '.';
 }
 
-std::string bf16_text(const Summary& summary) {
-  constexpr int decimals = 2;
-  return short_duration(*summary.bf16_step_s) + " (" +
-         fixed(summary.step_s / *summary.bf16_step_s, decimals) +
-         " x as fast) with tensor cores: --precision bf16";
-}
-
 std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
@@ -135,7 +128,6 @@ std::string to_text(const Summary& summary, std::size_t width) {
                 width);
   }
   if (summary.confidence) rest += wrapped("sure    ", confidence_text(summary), width);
-  if (summary.bf16_step_s) rest += wrapped("bf16    ", bf16_text(summary), width);
   std::string text = with_plan(by_groups(summary), head, rest, width);
   for (std::size_t most = summary.counts.size(); lines_of(text) > most_summary_lines && most > 0;
        --most) {
