@@ -3,7 +3,6 @@
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -17,6 +16,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/number_in.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
 
@@ -62,18 +62,6 @@ std::string footer() {
 Graphs graphs_of(const std::string& text) {
   if (text == "auto") return Graphs::automatic;
   return text == "on" ? Graphs::on : Graphs::off;
-}
-
-// CLI::Range alone lets not-a-number pass, because each comparison with it is false.
-CLI::Validator number_in(double least, double most) {
-  const CLI::Range range(least, most);
-  CLI::Validator result = range;
-  result.operation([range](std::string& text) {
-    double number = 0.0;
-    const bool is_number = CLI::detail::lexical_cast(text, number) && !std::isnan(number);
-    return is_number ? range(text) : "Value " + text + " is no number";
-  });
-  return result;
 }
 
 void add_optimizer_options(CLI::App& app, TrainingOptions& training) {

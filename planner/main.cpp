@@ -1,5 +1,6 @@
 // Declares the command line of cnnplan, and runs the command that it names.
 #include <iostream>
+#include <limits>
 #include <new>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "planner/base/exit_code.hpp"
 #include "planner/base/similar_names.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/number_in.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
 #include "planner/commands/commands.hpp"
@@ -120,7 +122,7 @@ void add_compare(CLI::App& app, CompareOptions& options) {
       ->add_option(
           "-e,--max-error", options.max_error, "Allowed error of the step time, a fraction")
       ->type_name("FRACTION")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_in(0.0, std::numeric_limits<double>::infinity()))
       ->capture_default_str();
   compare->footer(compare_help() + exit_codes());
 }
@@ -144,7 +146,7 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
                    options.max_error,
                    "Allowed error of the predicted step time, a fraction; default: any")
       ->type_name("FRACTION")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_in(0.0, std::numeric_limits<double>::infinity()));
   simulate->add_flag("--real-bytes",
                      options.real_bytes,
                      "Send messages of their real sizes; by default, of the size that takes their "

@@ -14,6 +14,7 @@
 #include "planner/base/exit_code.hpp"
 #include "planner/base/file.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/number_in.hpp"
 #include "planner/cli/one_of.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
@@ -134,7 +135,7 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
                  "With --links: about how many seconds the messages may take; on slow links, large "
                  "sizes have fewer repetitions or are left out")
       ->type_name("SECONDS")
-      ->check(CLI::Range(1.0, 86400.0))
+      ->check(number_in(1.0, 86400.0))
       ->capture_default_str()
       ->needs(&links);
   app.add_flag("--nccl", request.nccl, "With --links: take NCCL's allreduce as the library's")
