@@ -6,6 +6,7 @@
 #include "tests/emulation/cudnn/cudnn_convolution.hpp"
 #include "tests/emulation/cudnn/cudnn_descriptor.hpp"
 #include "tests/emulation/cudnn/cudnn_engines.hpp"
+#include "tests/emulation/machine.hpp"
 #include "tests/emulation/submit.hpp"
 
 using namespace cnnplan::emulation;
@@ -146,6 +147,16 @@ void run(const Plan& plan, const VariantPack& pack) {
   }
 }
 
+// Like run, unless a test asked for this run of an engine to fail.
+void run_unless_failed(const Plan& plan, const VariantPack& pack) {
+  Machine& all = machine();
+  if (const int error = all.injections.next("engine"); error != 0) {
+    all.sticky = static_cast<cudaError_t>(error);
+    return;
+  }
+  run(plan, pack);
+}
+
 }  // namespace
 
 cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
@@ -166,7 +177,8 @@ cudnnStatus_t cudnnBackendExecute(cudnnHandle_t handle,
     const Plan what = std::get<Plan>(plan->content);
     const VariantPack where = std::get<VariantPack>(pack->content);
     check_pack(what, where);
-    const cudaError_t error = submit(context.stream, [what, where] { run(what, where); });
+    const cudaError_t error =
+        submit(context.stream, [what, where] { run_unless_failed(what, where); });
     require(error == cudaSuccess,
             CUDNN_STATUS_EXECUTION_FAILED_CUDART,
             std::string("cannot enqueue: ") + cudaGetErrorName(error));
