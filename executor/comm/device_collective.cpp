@@ -100,6 +100,7 @@ void DeviceCollective::finish() {
 
 void DeviceCollective::run_on_host(void* values) {
   const std::size_t count = spec_.elements;
+  group_.begin_together(spec_.elements * bytes_of(spec_.element));
   if (bytes_of(spec_.element) == 2) {
     group_.allgather(std::span(static_cast<std::uint16_t*>(values), count), spec_.algorithm);
   } else if (spec_.element == ElementType::fp32) {
