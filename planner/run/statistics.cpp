@@ -17,6 +17,19 @@ double median(std::span<const double> values) {
   return (*middle + *std::max_element(sorted.begin(), middle)) / 2.0;
 }
 
+double midmean(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const double quarter = 0.25 * static_cast<double>(sorted.size());
+  double sum = 0.0;
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    const auto begin = static_cast<double>(i);
+    const double inside = std::min(begin + 1.0, 3.0 * quarter) - std::max(begin, quarter);
+    sum += std::max(0.0, inside) * sorted[i];
+  }
+  return sum / (2.0 * quarter);
+}
+
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -52,7 +65,8 @@ Statistics summarize(std::span<const double> values_s) {
           .mean_s = mean(values_s),
           .stddev_s = standard_deviation(values_s),
           .min_s = *smallest,
-          .max_s = *largest};
+          .max_s = *largest,
+          .midmean_s = midmean(values_s)};
 }
 
 Statistics scaled(const Statistics& statistics, double factor) {
@@ -61,7 +75,8 @@ Statistics scaled(const Statistics& statistics, double factor) {
           .mean_s = statistics.mean_s * factor,
           .stddev_s = statistics.stddev_s * factor,
           .min_s = statistics.min_s * factor,
-          .max_s = statistics.max_s * factor};
+          .max_s = statistics.max_s * factor,
+          .midmean_s = statistics.midmean_s * factor};
 }
 
 Measured measured(const Statistics& statistics) {

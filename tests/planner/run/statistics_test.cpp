@@ -30,6 +30,16 @@ TEST_CASE("Statistics: the median does not depend on the order") {
   } while (std::next_permutation(even.begin(), even.end()));
 }
 
+TEST_CASE("Statistics: the midmean is the mean of the middle half, without outliers") {
+  CHECK(midmean(std::vector{7.0}) == 7.0);
+  CHECK(midmean(std::vector{1.0, 3.0}) == 2.0);
+  CHECK(midmean(std::vector{1e9, 2.0, 4.0, -1e9}) == 3.0);
+  CHECK(midmean(std::vector{3.0, 1.0, 2.0}) == doctest::Approx(2.0));
+  CHECK(midmean(std::vector{0.0, 0.0, 6.0}) == doctest::Approx(1.0));  // 1 of 0, 0.25 of 0 and of 6
+  // Where values gather around two times, each counts by how many it has.
+  CHECK(midmean(std::vector{70.0, 137.0, 70.0, 137.0, 70.0, 137.0, 70.0, 137.0}) == 103.5);
+}
+
 TEST_CASE("Statistics: mean and standard deviation by n - 1") {
   const std::vector<double> values{2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0};
   CHECK(mean(values) == 5.0);
@@ -75,12 +85,13 @@ TEST_CASE("Statistics: between rows is the deviation of normal draws, and ignore
 }
 
 TEST_CASE("Statistics: one value has no spread, none is all zero") {
-  CHECK(summarize(std::vector{2.5}) == Statistics{1, 2.5, 2.5, 0.0, 2.5, 2.5});
+  CHECK(summarize(std::vector{2.5}) == Statistics{1, 2.5, 2.5, 0.0, 2.5, 2.5, 2.5});
   CHECK(summarize({}) == Statistics{});
 }
 
 TEST_CASE("Statistics: scaling multiplies every time and leaves the count") {
-  CHECK(scaled({3, 2.0, 4.0, 1.0, 0.5, 8.0}, 0.5) == Statistics{3, 1.0, 2.0, 0.5, 0.25, 4.0});
+  CHECK(scaled({3, 2.0, 4.0, 1.0, 0.5, 8.0, 3.0}, 0.5) ==
+        Statistics{3, 1.0, 2.0, 0.5, 0.25, 4.0, 1.5});
 }
 
 TEST_CASE("Statistics: a run keeps median, ends and count") {
