@@ -11,10 +11,8 @@
 #include <utility>
 
 #include "executor/comm/mpi_handle.hpp"
-#include "executor/comm/nodes.hpp"
 #include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
-#include "planner/platform/chunk_sizes.hpp"
 
 namespace cnnplan {
 namespace {
@@ -139,15 +137,6 @@ const RankList& members_of(const Communicator& communicator) {
 void Communicator::barrier() const {
   const Wait wait("MPI_Barrier", members_of(*this));
   check_mpi(MPI_Barrier(handle_->comm), "MPI_Barrier");
-}
-
-// A send ends for its rank when the system has buffered it. Without this wait, a rank that is ahead
-// by one message stays ahead, and the two directions of a link take turns.
-void Communicator::begin_together(std::int64_t bytes) const {
-  constexpr auto least_bytes = static_cast<std::int64_t>(chunk_bytes_between_nodes);
-  if (handle_->size == 1 || bytes < least_bytes) return;
-  if (!handle_->is_on_one_node) handle_->is_on_one_node = find_nodes(*this).ranks_here == size();
-  if (!*handle_->is_on_one_node) barrier();
 }
 
 bool Communicator::all_arrive_within(double timeout_s) const {

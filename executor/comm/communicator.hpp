@@ -57,10 +57,6 @@ class Communicator {
   int size() const;
   // Blocks until all ranks have called it. It is collective.
   void barrier() const;
-  // Waits for all ranks before a collective on this number of bytes, if ranks are on several nodes
-  // and the bytes are many. Over TCP, both directions of a link are then busy at the same time. It
-  // is collective: all ranks pass equal numbers.
-  void begin_together(std::int64_t bytes) const;
   // Waits at most `timeout_s` until all ranks have called it. False means that some did not come,
   // and the communicator is then of no further use. This call is collective.
   bool all_arrive_within(double timeout_s) const;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "planner/base/parallel.hpp"
-#include "planner/tensor/enumerators.hpp"
 #include "planner/what_if/what_if.hpp"
 
 namespace cnnplan {
