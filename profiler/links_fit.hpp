@@ -14,13 +14,13 @@ namespace cnnplan {
 struct LinkSample {
   std::int64_t bytes = 0;
   Statistics time{};
-  // Between nodes, repetitions of a collective gather around two times. Then the median may be
-  // either, and a step with many collectives takes the mean.
+  // Between nodes, repetitions of a collective may gather around two times, and the median may be
+  // either of them.
   bool has_two_times = false;
   auto operator<=>(const LinkSample&) const = default;
-  // Returns the time that counts: the median, which ignores slow repetitions up to half of them,
-  // or the midmean.
-  double seconds() const { return has_two_times ? time.midmean_s : time.median_s; }
+  // Returns the time that counts: the median, or the upper quartile where there may be two times.
+  // An algorithm that is slow in a part of its repetitions then counts as slow.
+  double seconds() const { return has_two_times ? time.upper_quartile_s : time.median_s; }
 };
 
 // Summarises relative errors |fit - measured| / measured.

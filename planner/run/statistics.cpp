@@ -17,17 +17,13 @@ double median(std::span<const double> values) {
   return (*middle + *std::max_element(sorted.begin(), middle)) / 2.0;
 }
 
-double midmean(std::span<const double> values) {
+double upper_quartile(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());
-  const double quarter = 0.25 * static_cast<double>(sorted.size());
-  double sum = 0.0;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    const auto begin = static_cast<double>(i);
-    const double inside = std::min(begin + 1.0, 3.0 * quarter) - std::max(begin, quarter);
-    sum += std::max(0.0, inside) * sorted[i];
-  }
-  return sum / (2.0 * quarter);
+  const double position = 0.75 * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
 double mean(std::span<const double> values) {
@@ -66,7 +62,7 @@ Statistics summarize(std::span<const double> values_s) {
           .stddev_s = standard_deviation(values_s),
           .min_s = *smallest,
           .max_s = *largest,
-          .midmean_s = midmean(values_s)};
+          .upper_quartile_s = upper_quartile(values_s)};
 }
 
 Statistics scaled(const Statistics& statistics, double factor) {
@@ -76,7 +72,7 @@ Statistics scaled(const Statistics& statistics, double factor) {
           .stddev_s = statistics.stddev_s * factor,
           .min_s = statistics.min_s * factor,
           .max_s = statistics.max_s * factor,
-          .midmean_s = statistics.midmean_s * factor};
+          .upper_quartile_s = statistics.upper_quartile_s * factor};
 }
 
 Measured measured(const Statistics& statistics) {

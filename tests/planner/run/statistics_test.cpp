@@ -30,14 +30,12 @@ TEST_CASE("Statistics: the median does not depend on the order") {
   } while (std::next_permutation(even.begin(), even.end()));
 }
 
-TEST_CASE("Statistics: the midmean is the mean of the middle half, without outliers") {
-  CHECK(midmean(std::vector{7.0}) == 7.0);
-  CHECK(midmean(std::vector{1.0, 3.0}) == 2.0);
-  CHECK(midmean(std::vector{1e9, 2.0, 4.0, -1e9}) == 3.0);
-  CHECK(midmean(std::vector{3.0, 1.0, 2.0}) == doctest::Approx(2.0));
-  CHECK(midmean(std::vector{0.0, 0.0, 6.0}) == doctest::Approx(1.0));  // 1 of 0, 0.25 of 0 and of 6
-  // Where values gather around two times, each counts by how many it has.
-  CHECK(midmean(std::vector{70.0, 137.0, 70.0, 137.0, 70.0, 137.0, 70.0, 137.0}) == 103.5);
+TEST_CASE("Statistics: a quarter of the values exceed the upper quartile") {
+  CHECK(upper_quartile(std::vector{7.0}) == 7.0);
+  CHECK(upper_quartile(std::vector{1.0, 3.0}) == 2.5);
+  CHECK(upper_quartile(std::vector{5.0, 1.0, 4.0, 2.0, 3.0}) == 4.0);
+  CHECK(upper_quartile(std::vector{1.0, 1.0, 1.0, 1.0, 1e9}) == 1.0);
+  CHECK(upper_quartile(std::vector{70.0, 137.0, 70.0, 137.0, 70.0, 137.0}) == 137.0);
 }
 
 TEST_CASE("Statistics: mean and standard deviation by n - 1") {
