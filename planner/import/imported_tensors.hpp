@@ -17,7 +17,7 @@ class ImportedTensors {
  public:
   // Adds a parameter of a layer.
   // @throws UnmappedNode for another number of values than `extents` say, or when another layer has
-  // this weight
+  // this weight; InputError when that number overflows
   void add(LayerIndex layer, ImportedTensor tensor);
   // Multiplies the output of a layer by one factor, or by one per channel. The output is linear in
   // its weight and bias, or in its scale and shift. @throws UnmappedNode for too many constants

@@ -1,6 +1,7 @@
 // Knows the blocks of a residual chain in the direction of one pass, and the ranks that have them.
 //
-// A pass takes a state from point to point. Points, blocks and steps are numbered in its direction.
+// A pass takes a state from point to point. Points, blocks and steps are numbered in its direction,
+// from 0 on. Block i leads from point i to point i + 1.
 #pragma once
 
 #include <vector>
@@ -14,11 +15,14 @@ namespace cnnplan {
 class ChainGeometry {
  public:
   // Keeps a reference to the context. `blocks` and `hierarchy` are in the direction of the pass.
+  // @pre `blocks` is not empty, and the hierarchy has as many layers
   ChainGeometry(const LoweringContext& context,
                 const Multigrid& setting,
                 ResidualChain blocks,
                 LayerHierarchy hierarchy);
 
+  // Returns the setting of the chain. In inference, its first guess is `coarse`, whatever the plan
+  // says.
   const Multigrid& setting() const { return setting_; }
   int block_count() const { return static_cast<int>(blocks_.size()); }
   const ResidualBlock& block(int index) const { return blocks_[index]; }
