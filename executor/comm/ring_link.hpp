@@ -17,7 +17,8 @@ inline int right_of(const Communicator& communicator) {
 }
 
 // A link hands out its own memory, so that a chunk can be added and forwarded in one pass. A pass
-// goes from begin() to end(). Waits throw CommError where a neighbour fails.
+// goes from begin() to end(). Calls throw CommError where MPI fails. A neighbour that is lost is a
+// matter of the watchdog.
 class RingLink {
  public:
   virtual ~RingLink() = default;

@@ -25,7 +25,7 @@ using ChainStates = std::map<std::string, std::vector<std::byte>>;
 
 class ScheduleMemory {
  public:
-  // Keeps references. Allocates and zeroes. @throws InfeasibleError where the device lacks memory
+  // Keeps references. Allocates and zeroes. @throws as Device::allocate() and allocate_staging()
   ScheduleMemory(const Schedule& schedule, Device& device, ParameterStore& parameters);
 
   // Return addresses and views in the memory of the device.

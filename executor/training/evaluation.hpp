@@ -12,6 +12,7 @@ namespace cnnplan {
 // norms use running values, and dropout passes its input through. It builds a runner for this pass
 // only. This call is collective over groups.world() and blocks.
 // @pre `parameters` belong to `plan`, and are whole after a sharded update
+// @throws as the constructor of StepRunner and StepRunner::run()
 double evaluate(const Plan& plan,
                 Backend& backend,
                 ParameterStore& parameters,

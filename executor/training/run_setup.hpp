@@ -17,7 +17,7 @@ void check_ranks(const Plan& plan, const Communicator& world);
 
 // Makes the backend that the options name. It is collective.
 // @throws EnvironmentError if the backend is missing, or lacks the plan's precision or overlap; on
-// all ranks, if their kernel libraries differ
+// all ranks, if their kernel libraries differ; other errors as make_backend()
 std::unique_ptr<Backend> backend_for(const Plan& plan,
                                      const TrainingOptions& options,
                                      const Communicator& world);

@@ -201,7 +201,7 @@ struct FinishSums {
 
 // Sums `term` over all positions, and hands the `sums` sums of each channel to `result`. `Added`
 // adds strips in the second stage, as AddedStrips does. `workspace` has Strips::workspace_bytes. An
-// empty block gives sums of zero.
+// empty block gives sums of zero. @throws as launch()
 template <typename T,
           int width,
           int sums,
