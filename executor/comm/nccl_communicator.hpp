@@ -34,9 +34,10 @@ class NcclCommunicator {
   ~NcclCommunicator();
 
   // These calls work in place and go to the selected queue of `device`. The calls are collective,
-  // and return before the values are known. For the halves, shards are equal parts.
-  // @pre `device` is the GPU of the constructor, and `values` lie in its memory. Sums are fp32 or
-  // fp64, and an allgather takes any element. For the halves, the number of ranks divides the
+  // and return before the values are known. In reduce_scatter and allgather, the shards of the
+  // ranks are equal parts, in the order of ranks.
+  // @pre `device` is the GPU of the constructor, and `values` lie in its memory; sums are fp32 or
+  // fp64, while an allgather takes any element; for shards, the number of ranks divides the
   // elements
   // @throws CommError
   void allreduce(Device& device, const NcclValues& values) const;

@@ -42,7 +42,7 @@ class RingLink {
   virtual const std::byte* incoming() = 0;
   // Gives the memory of incoming() back to the link.
   virtual void release() = 0;
-  // Ends the pass: waits until everything sent has left this rank's memory.
+  // Ends the pass. A link may wait here until the chunks that it sent have left this rank's memory.
   virtual void end() = 0;
 };
 

@@ -115,7 +115,7 @@ class PrimitiveKernel final : public Kernel {
   std::byte* placed_ = nullptr;  // where in memory the last workspace was
 };
 
-// Returns the attributes that every primitive is created with.
+// Returns the attributes that every primitive is created with: the caller gives it its scratchpad.
 dnnl::primitive_attr attributes();
 
 }  // namespace cnnplan::onednn
