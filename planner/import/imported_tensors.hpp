@@ -15,7 +15,7 @@ namespace cnnplan {
 
 class ImportedTensors {
  public:
-  // Adds a parameter of a layer.
+  // Adds a parameter of a layer. A bias may have one number for all channels.
   // @throws UnmappedNode for another number of values than `extents` say, or when another layer has
   // this weight; InputError when that number overflows
   void add(LayerIndex layer, ImportedTensor tensor);
