@@ -48,6 +48,7 @@ class ScheduleMemory {
   // Copies the states of chains to the host, and waits for the device.
   ChainStates chain_states() const;
   // Sets the buffers of role `state` that `states` names, and waits for the device.
+  // @pre each of them has as many bytes as its buffer
   void set_chain_states(const ChainStates& states) const;
   // Copies the losses in the selected queue. Their sum is valid when the device is synchronized.
   void fetch_loss();

@@ -40,7 +40,8 @@ void set_first_weights(ParameterStore& parameters,
 std::int64_t sample_bytes(const Schedule& schedule);
 
 // Returns how many threads may read ahead on this rank: its share of the node's cores on which no
-// rank computes, limited by the memory for the samples. The result is 0 if all cores compute, since
+// rank computes, but at most 8, and at most one for each batch of its samples that 2 GiB hold. One
+// thread may always read where such a core is left. The result is 0 if all cores compute, since
 // reading would slow the steps down. It is collective.
 int prefetch_threads(const Schedule& schedule, const Communicator& world, const Device& device);
 
