@@ -27,8 +27,8 @@ Constant fold_concat(const NodeReader& node);
 Constant fold_cast(const NodeReader& node);
 
 // folded_arithmetic.cpp defines these functions, which broadcast as NumPy does.
-// @throws UnmappedNode as small_constant(), for shapes that do not broadcast or whose result is too
-// large, and for integers that are divided by 0 or -1; InputError for an integer that overflows
+// @throws UnmappedNode as small_constant(), for shapes that do not broadcast, for a large result,
+// and for integers divided by 0 or -1; InputError for an integer that overflows
 Constant fold_add(const NodeReader& node);
 Constant fold_sub(const NodeReader& node);
 Constant fold_mul(const NodeReader& node);

@@ -41,8 +41,8 @@ std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted,
                                                 double most_excess);
-// Returns how much more the assignment costs in a graph of `priced()` than the cheapest one,
-// relative to the cheapest, as if all pairs had prices. It is 0 except for rounding where no
+// Returns how much more the assignment costs in a graph of `priced()` than the cheapest one, as a
+// part of the cheapest. It counts as if all pairs had prices. It is 0 except for rounding where no
 // assignment costs less.
 // @pre the cheapest assignment costs more than 0
 double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment);
