@@ -39,10 +39,10 @@ void set_first_weights(ParameterStore& parameters,
 // Returns the bytes of this rank's samples in a mini-batch.
 std::int64_t sample_bytes(const Schedule& schedule);
 
-// Returns how many threads may read ahead on this rank: its share of the node's cores on which no
-// rank computes, but at most 8, and at most one for each batch of its samples that 2 GiB hold. One
-// thread may always read where such a core is left. The result is 0 if all cores compute, since
-// reading would slow the steps down. It is collective.
+// Returns how many threads may read ahead on this rank, which is its share of the node's cores on
+// which no rank computes. There are at most 8, and at most one for each batch of its samples that 2
+// GiB hold. One thread may always read where such a core is left. The result is 0 if all cores
+// compute, since reading would slow the steps down. It is collective.
 int prefetch_threads(const Schedule& schedule, const Communicator& world, const Device& device);
 
 // Opens a file whose samples are read in the order of the file, pass after pass. If
