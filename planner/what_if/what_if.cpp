@@ -282,4 +282,10 @@ void apply(const WhatIf& change, Platform& platform, Profile& profile) {
   platform = parse_platform(to_json(platform), option);  // checks the ranges that files have
 }
 
+void multiply(const MachineFigure& figure, double factor, Platform& platform) {
+  if (!change_platform(multiplied(figure, factor), platform)) {
+    throw std::logic_error(to_text(figure) + " is no figure of the platform");
+  }
+}
+
 }  // namespace cnnplan

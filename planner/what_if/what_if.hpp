@@ -43,6 +43,10 @@ WhatIf multiplied(const MachineFigure& figure, double factor);
 // @throws InputError that lists the known figures, or if the new value is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
 
+// Multiplies a time or a rate of the platform by a positive factor, as apply() does, but without a
+// check of its range. @throws std::logic_error for a figure that the platform lacks
+void multiply(const MachineFigure& figure, double factor, Platform& platform);
+
 // Holds a figure and its values, which may differ between levels and message sizes.
 struct PriceFigure {
   MachineFigure figure;

@@ -157,12 +157,11 @@ void scale(Price& price, double factor) {
 
 // Returns the platform of a draw. Figures of kernels do not belong to it.
 Platform drawn_platform(Platform platform, const std::vector<DrawnFigure>& figures, int draw) {
-  Profile none;
   for (const MachineFigure& link : link_figures(platform)) {
     const std::string name = to_text(link);
     for (const DrawnFigure& figure : figures) {
       if (figure.figure != name) continue;
-      apply(multiplied(link, figure.factors[static_cast<std::size_t>(draw)]), platform, none);
+      multiply(link, figure.factors[static_cast<std::size_t>(draw)], platform);
     }
   }
   return platform;

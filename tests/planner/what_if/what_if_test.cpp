@@ -227,4 +227,20 @@ TEST_CASE("WhatIf: kernels that the profile lacks, and times that are set, are r
   }
 }
 
+TEST_CASE("WhatIf: a multiplied figure is as after a change of it") {
+  for (const std::string text : {"level.alpha_s", "node.beta_s_per_byte", "copy_s_per_byte"}) {
+    CAPTURE(text);
+    const WhatIf change = parse_what_if(text + "*2");
+    Platform changed = two_levels();
+    Profile profile = two_kernels();
+    apply(change, changed, profile);
+    Platform multiplied = two_levels();
+    multiply(change.figure, 2.0, multiplied);
+    CHECK(to_json(multiplied) == to_json(changed));
+    CHECK(to_json(multiplied) != to_json(two_levels()));
+  }
+  Platform platform = two_levels();
+  CHECK_THROWS_AS(multiply({.name = "colour"}, 2.0, platform), std::logic_error);
+}
+
 }  // namespace cnnplan::test
