@@ -40,7 +40,7 @@ std::string title(const LinkCurve& curve) {
 
 std::string samples_text(const LinkCurve& curve) {
   Table table({{"bytes"},
-               {"median [us]"},
+               {"time [us]"},
                {"min [us]"},
                {"stddev [%]"},
                {"algbw [GB/s]"},
@@ -49,9 +49,9 @@ std::string samples_text(const LinkCurve& curve) {
   for (std::size_t i = 0; i < curve.samples.size(); ++i) {
     const LinkSample& sample = curve.samples[i];
     table.add_row({std::to_string(sample.bytes),
-                   fixed(sample.time.median_s * 1e6, 2),
+                   fixed(sample.seconds() * 1e6, 2),
                    fixed(sample.time.min_s * 1e6, 2),
-                   fixed(100.0 * sample.time.stddev_s / sample.time.median_s, 0),
+                   fixed(100.0 * sample.time.stddev_s / sample.seconds(), 0),
                    fixed(algorithm_bandwidth(sample) / 1e9, 2),
                    fixed(bus_bandwidth(curve, sample) / 1e9, 2),
                    curve.wrong.empty() ? "-" : std::to_string(curve.wrong[i])});

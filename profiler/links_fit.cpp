@@ -31,7 +31,7 @@ struct RelativeProblem {
   explicit RelativeProblem(std::span<const LinkSample> samples)
       : rows(static_cast<Eigen::Index>(samples.size()), 2) {
     for (std::size_t i = 0; i < samples.size(); ++i) {
-      const double time_s = samples[i].time.median_s;
+      const double time_s = samples[i].seconds();
       rows(static_cast<Eigen::Index>(i), 0) = 1.0 / time_s;
       rows(static_cast<Eigen::Index>(i), 1) = static_cast<double>(samples[i].bytes) / time_s;
     }
@@ -130,8 +130,8 @@ FitError error_of(std::span<const LinkSample> samples, const std::vector<Segment
 void check(std::span<const LinkSample> samples) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const bool ascends = i == 0 || samples[i - 1].bytes < samples[i].bytes;
-    if (!ascends || !(samples[i].time.median_s > 0)) {
-      throw std::logic_error("samples to fit must ascend in bytes and have positive medians");
+    if (!ascends || !(samples[i].seconds() > 0)) {
+      throw std::logic_error("samples to fit must ascend in bytes and have positive times");
     }
   }
 }
@@ -164,7 +164,7 @@ FitError fit_error(std::span<const LinkSample> samples, std::span<const double> 
   if (samples.size() != predicted_s.size()) throw std::logic_error("a prediction is missing");
   FitError error{.samples = static_cast<int>(samples.size())};
   for (std::size_t i = 0; i < samples.size(); ++i) {
-    const double measured_s = samples[i].time.median_s;
+    const double measured_s = samples[i].seconds();
     const double relative = std::abs(predicted_s[i] - measured_s) / measured_s;
     error.mean += relative / static_cast<double>(samples.size());
     error.maximum = std::max(error.maximum, relative);

@@ -13,11 +13,17 @@ namespace cnnplan {
 // Holds the time of one message, collective or local pass of `bytes`.
 struct LinkSample {
   std::int64_t bytes = 0;
-  Statistics time;
+  Statistics time{};
+  // Between nodes, repetitions of a collective may gather around two times, and the median may be
+  // either of them.
+  bool has_two_times = false;
   auto operator<=>(const LinkSample&) const = default;
+  // Returns the time that counts: the median, or the upper quartile where there may be two times.
+  // An algorithm that is slow in a part of its repetitions then counts as slow.
+  double seconds() const { return has_two_times ? time.upper_quartile_s : time.median_s; }
 };
 
-// Summarises relative errors |fit - median| / median.
+// Summarises relative errors |fit - measured| / measured.
 struct FitError {
   int samples = 0;
   double mean = 0.0;
@@ -33,14 +39,14 @@ struct LinkFit {
   auto operator<=>(const LinkFit&) const = default;
 };
 
-// Fits a piecewise alpha + bytes beta to the medians by least squares of the relative error, with
+// Fits a piecewise alpha + bytes beta to the times by least squares of the relative error, with
 // alpha and beta not negative. It considers every way to cut the samples into up to eight segments
 // of at least two. A further segment must pay for its parameters (Bayesian information criterion).
 // Without samples, the fit has no segments.
-// @throws std::logic_error unless samples ascend in bytes and have positive medians
+// @throws std::logic_error unless samples ascend in bytes and have positive times
 LinkFit fit_segments(std::span<const LinkSample> samples);
 
-// Fits one s/byte to the medians by least squares of the relative error. Returns 0 without samples.
+// Fits one s/byte to the times by least squares of the relative error. Returns 0 without samples.
 // @throws as fit_segments()
 double fit_s_per_byte(std::span<const LinkSample> samples);
 

@@ -37,15 +37,21 @@ std::vector<int> group_sizes(int ranks) {
   return sizes;
 }
 
+constexpr const char* level_of_nodes = "cluster";  // whose links join nodes
+
+bool may_have_two_times(const LinkCurve& curve) {
+  return curve.kind == LinkCurveKind::collective && curve.level == level_of_nodes;
+}
+
 std::vector<LinkLevel> levels_of(const Communicator& world) {
   const Nodes nodes = find_nodes(world);
   const int ranks = world.size();
   if (nodes.ranks_here == ranks) return {{.name = "node", .ranks_per_group = ranks}};
   if (!nodes.regular || nodes.ranks_here == 1) {
-    return {{.name = "cluster", .ranks_per_group = ranks}};
+    return {{.name = level_of_nodes, .ranks_per_group = ranks}};
   }
   return {{.name = "node", .ranks_per_group = nodes.ranks_here},
-          {.name = "cluster", .ranks_per_group = ranks, .shared_by = nodes.ranks_here}};
+          {.name = level_of_nodes, .ranks_per_group = ranks, .shared_by = nodes.ranks_here}};
 }
 
 // Counts the sizes that are done. Only rank 0 reports them.
@@ -96,7 +102,8 @@ class CurveTimer {
     const auto times = time_interleaved(group, repetitions, bodies);
     double round_s = 0.0;
     for (std::size_t i = 0; i < curves.size(); ++i) {
-      curves[i].samples.push_back({.bytes = bytes, .time = times[i]});
+      curves[i].samples.push_back(
+          {.bytes = bytes, .time = times[i], .has_two_times = may_have_two_times(curves[i])});
       round_s += times[i].median_s;
     }
     return budget_.has_time_for(2.0 * round_s, group);

@@ -88,11 +88,11 @@ Platform measure_platform(const Communicator& world, const LinkOptions& options)
 // Fits the times of a curve. For a ring, it fits the times of one step by the bytes of the step.
 LinkFit fit_of(const LinkCurve& curve);
 
-// Returns how far the predictor's times on `platform` are from the medians of a curve.
+// Returns how far the predictor's times on `platform` are from the times of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
 
-// Both functions return bytes per second, at the median time. The first divides the bytes of the
-// sample by its time. The second counts, for a collective, the bytes that cross each link.
+// Both functions return bytes per second, at the time that counts. The first divides the bytes of
+// the sample by its time. The second counts, for a collective, the bytes that cross each link.
 double algorithm_bandwidth(const LinkSample& sample);
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample);
 

@@ -50,7 +50,7 @@ std::vector<Segment> ring_segments_of(const LinkMeasurements& measurements,
 double duplex_factor(const LinkCurve& message, const LinkCurve& exchange) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < std::min(message.samples.size(), exchange.samples.size()); ++i) {
-    ratios.push_back(exchange.samples[i].time.median_s / message.samples[i].time.median_s);
+    ratios.push_back(exchange.samples[i].seconds() / message.samples[i].seconds());
   }
   return ratios.empty() ? 1.0 : median(ratios);
 }
@@ -62,7 +62,7 @@ double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges, double duple
   std::vector<double> gaps_s;
   for (std::size_t i = 0; i < std::min(exchange.samples.size(), exchanges.samples.size()); ++i) {
     if (exchange.samples[i].bytes > most_bytes) break;
-    const double more_s = exchanges.samples[i].time.median_s - exchange.samples[i].time.median_s;
+    const double more_s = exchanges.samples[i].seconds() - exchange.samples[i].seconds();
     gaps_s.push_back(std::max(0.0, more_s) / (messages_at_once - 1) / duplex_factor);
   }
   return gaps_s.empty() ? 0.0 : median(gaps_s);
@@ -182,7 +182,7 @@ Platform platform_of(const LinkMeasurements& measurements) {
 }
 
 double algorithm_bandwidth(const LinkSample& sample) {
-  return static_cast<double>(sample.bytes) / sample.time.median_s;
+  return static_cast<double>(sample.bytes) / sample.seconds();
 }
 
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample) {

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "executor/comm/cuda_aware.hpp"
+#include "executor/comm/nodes.hpp"
 #include "executor/comm/watch/wait_record.hpp"
 #include "planner/tensor/shard.hpp"
 
@@ -100,6 +101,7 @@ void DeviceCollective::finish() {
 
 void DeviceCollective::run_on_host(void* values) {
   const std::size_t count = spec_.elements;
+  begin_together(group_, spec_.elements * bytes_of(spec_.element));
   if (bytes_of(spec_.element) == 2) {
     group_.allgather(std::span(static_cast<std::uint16_t*>(values), count), spec_.algorithm);
   } else if (spec_.element == ElementType::fp32) {

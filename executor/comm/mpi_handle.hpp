@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <mpi.h>
@@ -43,6 +44,7 @@ struct Communicator::Handle {
   const RankList* members = nullptr;
   std::vector<const RankList*> member_lists;
   ValueCollectives collectives;
+  mutable std::optional<bool> is_on_one_node;  // known from the first large collective on
 };
 
 // Returns the rank of the whole program that is `rank` in the communicator, as a list for a Wait.

@@ -2,11 +2,13 @@
 #include "executor/comm/nodes.hpp"
 
 #include <array>
+#include <optional>
 
 #include <unistd.h>
 
 #include "executor/comm/mpi_handle.hpp"
 #include "executor/comm/watch/wait_record.hpp"
+#include "planner/platform/chunk_sizes.hpp"
 
 namespace cnnplan {
 
@@ -25,6 +27,20 @@ Nodes find_nodes(const Communicator& communicator) {
   return {.ranks_here = node.size,
           .rank_here = node.rank,
           .regular = communicator.maximum(regular ? 0.0 : 1.0) == 0.0};
+}
+
+bool are_on_one_node(const Communicator& communicator) {
+  std::optional<bool>& known = communicator.handle().is_on_one_node;
+  if (!known) known = find_nodes(communicator).ranks_here == communicator.size();
+  return *known;
+}
+
+// A send ends for its rank when the system has buffered it. Without this wait, a rank that is ahead
+// by one message stays ahead, and the two directions of a link take turns.
+void begin_together(const Communicator& communicator, std::int64_t bytes) {
+  constexpr auto least_bytes = static_cast<std::int64_t>(chunk_bytes_between_nodes);
+  if (communicator.size() == 1 || bytes < least_bytes) return;
+  if (!are_on_one_node(communicator)) communicator.barrier();
 }
 
 std::string host_name() {

@@ -1,6 +1,7 @@
 // Finds out how the ranks are placed on nodes.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "executor/comm/communicator.hpp"
@@ -15,6 +16,13 @@ struct Nodes {
 
 // Returns the placement of this rank. `regular` is equal on all ranks. It is collective and blocks.
 Nodes find_nodes(const Communicator& communicator);
+// Returns the same as find_nodes(communicator).ranks_here == communicator.size(), which it
+// remembers. The first call is collective and blocks.
+bool are_on_one_node(const Communicator& communicator);
+// Waits for all ranks before a collective on this number of bytes, if the ranks are on several
+// nodes and the bytes are many. Over TCP, both directions of a link are then busy at the same time.
+// This call is collective, and all ranks pass equal numbers.
+void begin_together(const Communicator& communicator, std::int64_t bytes);
 // Returns the name of the node that this rank runs on.
 std::string host_name();
 

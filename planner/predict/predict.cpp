@@ -138,7 +138,7 @@ Detail detail_of(const Plan& plan, bool overlaps) {
   return overlaps || most_lanes(plan) > 1 ? Detail::timed : Detail::priced;
 }
 
-using Look = std::function<void(std::size_t, PricedSchedule&)>;
+void look_at_nothing(std::size_t /*index*/, const PricedSchedule& /*made*/) {}
 
 // Lowers one rank of every class, and shows each to `look` as soon as it is priced. Of every rank,
 // only what the walks need is kept.
@@ -146,7 +146,7 @@ PlanWork work_of(const Plan& plan,
                  RankClasses classes,
                  const LoweringRequest& request,
                  const PriceList& prices,
-                 const Look& look) {
+                 const LookAtClass& look) {
   PlanWork result{.classes = std::move(classes)};
   result.ranks.resize(result.classes.representatives().size());
   lower_each(
@@ -159,8 +159,7 @@ PlanWork work_of(const Plan& plan,
 }
 
 PlanWork work_of(const Plan& plan, const LoweringRequest& request, const PriceList& prices) {
-  const auto ignore = [](std::size_t, const PricedSchedule&) {};
-  return work_of(plan, RankClasses::of(plan, prices.platform()), request, prices, ignore);
+  return work_of(plan, RankClasses::of(plan, prices.platform()), request, prices, look_at_nothing);
 }
 
 // Adds the memory, which a lowering for prices leaves open.
@@ -168,7 +167,7 @@ PlanWork measured_work_of(const Plan& plan,
                           RankClasses classes,
                           Detail detail,
                           const PriceList& prices,
-                          const Look& look) {
+                          const LookAtClass& look) {
   const Platform& platform = prices.platform();
   const MemoryLimit limit{.available_bytes = platform.memory_bytes,
                           .process_bytes = platform.process_bytes};
@@ -188,15 +187,21 @@ PlanWork measured_work_of(const Plan& plan,
   return work;
 }
 
-ToldWork told_work_of(const Plan& plan, RankClasses classes, const PriceList& prices) {
+ToldWork told_work_of(const Plan& plan,
+                      RankClasses classes,
+                      const PriceList& prices,
+                      const LookAtClass& look) {
   std::vector<Told> told(classes.representatives().size());
-  const auto tell = [&](std::size_t i, const PricedSchedule& made) { told[i] = told_of(made); };
+  const auto tell = [&](std::size_t i, PricedSchedule& made) {
+    told[i] = told_of(made);
+    look(i, made);
+  };
   PlanWork work = measured_work_of(plan, std::move(classes), Detail::timed, prices, tell);
   return {.work = std::move(work), .told = std::move(told)};
 }
 
 ToldWork told_work_of(const Plan& plan, const PriceList& prices) {
-  return told_work_of(plan, RankClasses::of(plan, prices.platform()), prices);
+  return told_work_of(plan, RankClasses::of(plan, prices.platform()), prices, look_at_nothing);
 }
 
 Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platform) {
@@ -248,8 +253,8 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 
 PlanWork work_of(const Plan& plan, const PriceList& prices) {
   const Detail detail = detail_of(plan, plan.overlap);
-  const auto ignore = [](std::size_t, const PricedSchedule&) {};
-  return measured_work_of(plan, RankClasses::of(plan, prices.platform()), detail, prices, ignore);
+  RankClasses classes = RankClasses::of(plan, prices.platform());
+  return measured_work_of(plan, std::move(classes), detail, prices, look_at_nothing);
 }
 
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
@@ -262,8 +267,15 @@ double predicted_inference_s(const Plan& plan, const PriceList& prices) {
   return step_time_s(walk(work_of(plan, {.pass = Pass::inference}, prices)));
 }
 
+Prediction predict(const Plan& plan,
+                   RankClasses classes,
+                   const PriceList& prices,
+                   const LookAtClass& look) {
+  return predict(plan, told_work_of(plan, std::move(classes), prices, look), prices.platform());
+}
+
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices) {
-  return predict(plan, told_work_of(plan, std::move(classes), prices), prices.platform());
+  return predict(plan, std::move(classes), prices, look_at_nothing);
 }
 
 Prediction predict(const Plan& plan, const PriceList& prices) {

@@ -1,6 +1,8 @@
 // Predicts times and memory of a plan.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "planner/predict/virtual_time.hpp"
@@ -46,6 +48,15 @@ double predicted_inference_s(const Plan& plan, const PriceList& prices);
 Prediction predict(const Plan& plan, const PriceList& prices);
 // Predicts with the given classes. @pre `classes` has as many ranks as the plan
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices);
+
+// Is called with the index of a class and with the priced schedule of its rank, which it may move
+// away. Several threads call it at the same time, each for a class of its own.
+using LookAtClass = std::function<void(std::size_t, PricedSchedule&)>;
+// Predicts as the function above, and shows each schedule once to `look`.
+Prediction predict(const Plan& plan,
+                   RankClasses classes,
+                   const PriceList& prices,
+                   const LookAtClass& look);
 
 // Returns `plan` with its prediction, except for inference, and with the names of the
 // implementations that its times come from.

@@ -46,7 +46,7 @@ Price PriceList::price(const Schedule& schedule, const TransferOperation& operat
 }
 
 Price PriceList::price(const Schedule& schedule, const CollectiveOperation& operation) const {
-  const GroupLinks& links = links_.of(operation.group, schedule.ranks, operation.ranks_per_node);
+  const GroupLinks& links = links_->of(operation.group, schedule.ranks, operation.ranks_per_node);
   Price price = exactly(collective_time_s(
       platform_, links, summed_bytes(operation), operation.kind, operation.algorithm));
   price.estimated = is_estimated_half(platform_, links, operation.kind, operation.algorithm);
@@ -76,7 +76,7 @@ double PriceList::least_s_per_byte(const CollectiveOperation& operation,
   }
   const double least =
       least_collective_s_per_byte(platform_,
-                                  links_.of(operation.group, all_ranks, operation.ranks_per_node),
+                                  links_->of(operation.group, all_ranks, operation.ranks_per_node),
                                   most_bytes,
                                   operation.kind,
                                   operation.algorithm);

@@ -29,7 +29,11 @@ class PriceList {
  public:
   // Keeps references.
   PriceList(const Platform& platform, const KernelCosts& kernels)
-      : platform_(platform), kernels_(kernels), links_(platform) {}
+      : platform_(platform), kernels_(kernels), links_(std::make_shared<KnownLinks>(platform)) {}
+  // Prices on another platform, with the kernels of `other` and with the links that it knows.
+  // Keeps references, also those of `other`. @pre the platforms differ in latencies and times only
+  PriceList(const Platform& platform, const PriceList& other)
+      : platform_(platform), kernels_(other.kernels_), links_(other.links_) {}
 
   // Several threads may ask at once.
   Price operator()(const Schedule& schedule, const Operation& operation) const;
@@ -57,7 +61,7 @@ class PriceList {
 
   const Platform& platform_;
   const KernelCosts& kernels_;
-  mutable KnownLinks links_;
+  std::shared_ptr<KnownLinks> links_;
   mutable std::mutex least_mutex_;
   mutable std::map<Collective, double> least_s_per_byte_;  // keys end with `most_bytes`
 };

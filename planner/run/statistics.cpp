@@ -17,6 +17,15 @@ double median(std::span<const double> values) {
   return (*middle + *std::max_element(sorted.begin(), middle)) / 2.0;
 }
 
+double upper_quartile(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const double position = 0.75 * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
+}
+
 double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
@@ -52,7 +61,8 @@ Statistics summarize(std::span<const double> values_s) {
           .mean_s = mean(values_s),
           .stddev_s = standard_deviation(values_s),
           .min_s = *smallest,
-          .max_s = *largest};
+          .max_s = *largest,
+          .upper_quartile_s = upper_quartile(values_s)};
 }
 
 Statistics scaled(const Statistics& statistics, double factor) {
@@ -61,7 +71,8 @@ Statistics scaled(const Statistics& statistics, double factor) {
           .mean_s = statistics.mean_s * factor,
           .stddev_s = statistics.stddev_s * factor,
           .min_s = statistics.min_s * factor,
-          .max_s = statistics.max_s * factor};
+          .max_s = statistics.max_s * factor,
+          .upper_quartile_s = statistics.upper_quartile_s * factor};
 }
 
 Measured measured(const Statistics& statistics) {

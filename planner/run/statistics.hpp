@@ -15,6 +15,7 @@ struct Statistics {
   double stddev_s = 0.0;  // with count - 1 in the denominator
   double min_s = 0.0;
   double max_s = 0.0;
+  double upper_quartile_s = 0.0;
   auto operator<=>(const Statistics&) const = default;
 };
 
@@ -27,6 +28,9 @@ Measured measured(const Statistics& statistics);
 
 // Returns the mean of the two middle values where their number is even. @pre values is not empty
 double median(std::span<const double> values);
+// Returns a time that a quarter of the values exceed, interpolated between two values.
+// @pre values is not empty
+double upper_quartile(std::span<const double> values);
 // @pre values is not empty
 double mean(std::span<const double> values);
 // Divides by n - 1. Returns 0 for one value. @pre values is not empty

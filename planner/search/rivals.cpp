@@ -28,14 +28,32 @@ std::int64_t reduced_gradients(const Schedule& schedule) {
   return elements;
 }
 
-// Looks at rank 0, which has the largest blocks.
-std::int64_t reduced_gradients(const Plan& plan) {
-  return reduced_gradients(lower(plan, 0, {.detail = Detail::priced}));
+bool may_be_drawn(const Plan& plan, const RankClasses& classes) {
+  const std::int64_t schedules = classes.count();
+  return schedules * plan.network.layer_count() <= most_drawn_layers;
 }
 
-bool may_be_drawn(const Plan& plan, const Platform& platform) {
-  const std::int64_t classes = RankClasses::of(plan, platform).count();
-  return classes * plan.network.layer_count() <= most_drawn_layers;
+// Holds a prediction and what it was made of, from one lowering.
+struct Predicted {
+  Prediction prediction{};
+  std::int64_t reduced_gradients = 0;  // of rank 0, which has the largest blocks
+  PricedPlan priced{};                 // has no schedules if errors may not be drawn for the plan
+
+  bool is_kept() const { return !priced.schedules.empty(); }
+};
+
+Predicted predicted(const Plan& plan, const PriceList& prices) {
+  RankClasses classes = RankClasses::of(plan, prices.platform());
+  Predicted result{.priced = {.classes = classes, .schedules = {}}};
+  const bool keeps = may_be_drawn(plan, classes);
+  if (keeps) result.priced.schedules.resize(static_cast<std::size_t>(classes.count()));
+  const auto first = static_cast<std::size_t>(classes.class_of(0));
+  const auto look = [&](std::size_t i, PricedSchedule& made) {
+    if (i == first) result.reduced_gradients = reduced_gradients(made.schedule);
+    if (keeps) result.priced.schedules[i] = std::move(made);
+  };
+  result.prediction = predict(plan, std::move(classes), prices, look);
+  return result;
 }
 
 std::vector<PartTime> parts_of(const Prediction& prediction) {
@@ -65,28 +83,28 @@ class Rivals {
 
   // Draws errors for the plan, and counts its gradients.
   void add_draws(Plan& plan) {
-    plan.prediction.reduced_gradients = reduced_gradients(plan);
-    draws_ = may_be_drawn(plan, prices_.platform());
+    const Predicted own = predicted(plan, prices_);
+    plan.prediction.reduced_gradients = own.reduced_gradients;
+    draws_ = own.is_kept();
     if (!draws_) return;
-    const PricedPlan priced = lower_and_price(plan, prices_);
-    figures_ = drawn_figures(priced, prices_.platform());
+    figures_ = drawn_figures(own.priced, prices_.platform());
     plan.prediction.draws = {.figures = figures_,
-                             .steps_s = drawn_steps_s(plan, priced, prices_, figures_)};
+                             .steps_s = drawn_steps_s(plan, own.priced, prices_, figures_)};
   }
 
   Rival rival(RivalKind kind, const std::string& name, const Plan& plan) const {
-    const Prediction prediction = predict(plan, prices_);
-    const std::int64_t bytes = prediction.memory.total_bytes();
+    const Predicted own = predicted(plan, prices_);
+    const std::int64_t bytes = own.prediction.memory.total_bytes();
     Rival rival{.kind = kind,
                 .plan = name,
                 .ranks = plan.ranks,
-                .step_s = prediction.step_s,
+                .step_s = own.prediction.step_s,
                 .memory_bytes = bytes,
                 .fits = fits(bytes, prices_.platform().memory_bytes),
-                .reduced_gradients = reduced_gradients(plan),
-                .parts = parts_of(prediction)};
-    if (draws_ && may_be_drawn(plan, prices_.platform())) {
-      rival.draws_s = drawn_steps_s(plan, lower_and_price(plan, prices_), prices_, figures_);
+                .reduced_gradients = own.reduced_gradients,
+                .parts = parts_of(own.prediction)};
+    if (draws_ && own.is_kept()) {
+      rival.draws_s = drawn_steps_s(plan, own.priced, prices_, figures_);
     }
     return rival;
   }

@@ -35,7 +35,7 @@ TEST_CASE("time_repeatedly: as many repetitions as the budget pays for") {
   FedClock clock;
   const Statistics time =
       time_repeatedly(Communicator::world(), clock.options(64 * tick_s), clock.takes(tick_s));
-  CHECK(time == Statistics{64, tick_s, tick_s, 0.0, tick_s, tick_s});
+  CHECK(time == Statistics{64, tick_s, tick_s, 0.0, tick_s, tick_s, tick_s});
   CHECK(clock.runs == warm_up_runs + 64);
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("time_repeatedly: short bodies run several times within one repetition
   RepetitionOptions options = clock.options(64 * tick_s);
   options.sample_s = tick_s;
   const Statistics time = time_repeatedly(Communicator::world(), options, clock.takes(tick_s / 8));
-  CHECK(time == Statistics{64, tick_s / 8, tick_s / 8, 0.0, tick_s / 8, tick_s / 8});
+  CHECK(time == Statistics{64, tick_s / 8, tick_s / 8, 0.0, tick_s / 8, tick_s / 8, tick_s / 8});
   CHECK(clock.runs == 3 + (3 + 64) * 8);
 }
 

@@ -99,10 +99,10 @@ std::vector<MachineFigure> link_figures(const Platform& platform) {
   return figures;
 }
 
-// Holds what a draw needs of a kernel operation; `kind` is null for other operations.
+// Holds what a draw needs of a kernel operation. `kind` is null if no figure is of its kind.
 struct DrawnKernel {
+  OperationIndex operation{};
   const DrawnFigure* kind = nullptr;
-  bool is_kernel = false;
   double own_error = 0.0;
   std::uint64_t seed = 0;
 
@@ -112,27 +112,40 @@ struct DrawnKernel {
   }
 };
 
-using DrawnKernels = IndexedVector<OperationIndex, DrawnKernel>;
+// Holds the operations whose prices a draw changes. Loads keep theirs.
+struct DrawnOperations {
+  std::vector<DrawnKernel> kernels;
+  std::vector<OperationIndex> linked;  // transfers and collectives
+};
 
-DrawnKernels kernels_of(const PricedSchedule& rank, const std::vector<DrawnFigure>& figures) {
-  DrawnKernels kernels;
+using KindFigures = std::map<KernelKind, const DrawnFigure*>;
+
+KindFigures kinds_of(const std::vector<DrawnFigure>& figures) {
+  KindFigures kinds;
+  for (const KernelKind kind : Enumerators<KernelKind>::all) {
+    const MachineFigure wanted{.owner = FigureOwner::kernels, .name = std::string(to_text(kind))};
+    const auto found = std::find_if(figures.begin(), figures.end(), [&](const auto& figure) {
+      return figure.figure == to_text(wanted);
+    });
+    kinds[kind] = found == figures.end() ? nullptr : &*found;
+  }
+  return kinds;
+}
+
+DrawnOperations operations_of(const PricedSchedule& rank, const KindFigures& kinds) {
+  DrawnOperations drawn;
   const auto& operations = rank.schedule.operations;
   for (const OperationIndex i : operations.indices()) {
-    DrawnKernel drawn;
     if (const auto* kernel = std::get_if<KernelOperation>(&operations[i].body)) {
-      const MachineFigure figure{.owner = FigureOwner::kernels,
-                                 .name = std::string(to_text(kernel->spec.kind))};
-      const auto found = std::find_if(figures.begin(), figures.end(), [&](const auto& entry) {
-        return entry.figure == to_text(figure);
-      });
-      drawn = {.kind = found == figures.end() ? nullptr : &*found,
-               .is_kernel = true,
-               .own_error = std::sqrt(0.5) * error_of(rank.prices[i]),
-               .seed = hash_of(to_text(canonical(kernel->spec)))};
+      drawn.kernels.push_back({.operation = i,
+                               .kind = kinds.at(kernel->spec.kind),
+                               .own_error = std::sqrt(0.5) * error_of(rank.prices[i]),
+                               .seed = hash_of(to_text(canonical(kernel->spec)))});
+    } else if (!std::holds_alternative<LoadOperation>(operations[i].body)) {
+      drawn.linked.push_back(i);
     }
-    kernels.push_back(drawn);
   }
-  return kernels;
+  return drawn;
 }
 
 void scale(Price& price, double factor) {
@@ -156,16 +169,15 @@ Platform drawn_platform(Platform platform, const std::vector<DrawnFigure>& figur
 }
 
 IndexedVector<OperationIndex, Price> drawn_prices(const PricedSchedule& rank,
-                                                  const DrawnKernels& kernels,
+                                                  const DrawnOperations& drawn,
                                                   const PriceList& prices,
                                                   int draw) {
   IndexedVector<OperationIndex, Price> result = rank.prices;
-  for (const OperationIndex i : result.indices()) {
-    if (kernels[i].is_kernel) {
-      scale(result[i], kernels[i].factor(draw));
-    } else {
-      result[i] = prices(rank.schedule, rank.schedule.operations[i]);
-    }
+  for (const DrawnKernel& kernel : drawn.kernels) {
+    scale(result[kernel.operation], kernel.factor(draw));
+  }
+  for (const OperationIndex i : drawn.linked) {
+    result[i] = prices(rank.schedule, rank.schedule.operations[i]);
   }
   return result;
 }
@@ -194,20 +206,21 @@ std::vector<double> drawn_steps_s(const Plan& plan,
                                   const PriceList& prices,
                                   const std::vector<DrawnFigure>& figures) {
   PlanWork work{.classes = priced.classes};
-  std::vector<DrawnKernels> kernels;
+  const KindFigures kinds = kinds_of(figures);
+  std::vector<DrawnOperations> operations;
   for (const PricedSchedule& rank : priced.schedules) {
     work.ranks.push_back(work_of(rank));
-    kernels.push_back(kernels_of(rank, figures));
+    operations.push_back(operations_of(rank, kinds));
   }
   const double overlap = overlap_of(plan, prices.platform());
   std::vector<double> steps_s(draw_count);
   parallel_for(steps_s.size(), [&](std::size_t i) {
     const int draw = static_cast<int>(i);
     const Platform platform = drawn_platform(prices.platform(), figures, draw);
-    const PriceList drawn(platform, prices.kernels());
+    const PriceList drawn(platform, prices);
     PlanWork own = work;
     for (std::size_t rank = 0; rank < own.ranks.size(); ++rank) {
-      own.ranks[rank].prices = drawn_prices(priced.schedules[rank], kernels[rank], drawn, draw);
+      own.ranks[rank].prices = drawn_prices(priced.schedules[rank], operations[rank], drawn, draw);
     }
     steps_s[i] = step_time_s(walk(own, {.overlap = overlap}));
   });

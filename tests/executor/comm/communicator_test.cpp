@@ -250,4 +250,15 @@ TEST_CASE("PairExchange: neighbours swap large messages without deadlock") {
   CHECK(received.back() == static_cast<std::byte>(peer));
 }
 
+TEST_CASE("Communicator: ranks of one node do not wait for each other before a collective") {
+  constexpr std::int64_t large = std::int64_t{1} << 30;
+  const Communicator world = Communicator::world();
+  begin_together(world, large);  // finds out where the ranks are, which all ranks do
+  if (world.rank() == 0) begin_together(world, large);
+  const Communicator other = Communicator::world();
+  if (other.rank() == 0)
+    begin_together(other, 1024);  // few bytes: not even the nodes are looked for
+  CHECK(world.maximum(world.rank()) == world.size() - 1);
+}
+
 }  // namespace cnnplan

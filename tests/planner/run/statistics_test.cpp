@@ -30,6 +30,14 @@ TEST_CASE("Statistics: the median does not depend on the order") {
   } while (std::next_permutation(even.begin(), even.end()));
 }
 
+TEST_CASE("Statistics: a quarter of the values exceed the upper quartile") {
+  CHECK(upper_quartile(std::vector{7.0}) == 7.0);
+  CHECK(upper_quartile(std::vector{1.0, 3.0}) == 2.5);
+  CHECK(upper_quartile(std::vector{5.0, 1.0, 4.0, 2.0, 3.0}) == 4.0);
+  CHECK(upper_quartile(std::vector{1.0, 1.0, 1.0, 1.0, 1e9}) == 1.0);
+  CHECK(upper_quartile(std::vector{70.0, 137.0, 70.0, 137.0, 70.0, 137.0}) == 137.0);
+}
+
 TEST_CASE("Statistics: mean and standard deviation by n - 1") {
   const std::vector<double> values{2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0};
   CHECK(mean(values) == 5.0);
@@ -75,12 +83,13 @@ TEST_CASE("Statistics: between rows is the deviation of normal draws, and ignore
 }
 
 TEST_CASE("Statistics: one value has no spread, none is all zero") {
-  CHECK(summarize(std::vector{2.5}) == Statistics{1, 2.5, 2.5, 0.0, 2.5, 2.5});
+  CHECK(summarize(std::vector{2.5}) == Statistics{1, 2.5, 2.5, 0.0, 2.5, 2.5, 2.5});
   CHECK(summarize({}) == Statistics{});
 }
 
 TEST_CASE("Statistics: scaling multiplies every time and leaves the count") {
-  CHECK(scaled({3, 2.0, 4.0, 1.0, 0.5, 8.0}, 0.5) == Statistics{3, 1.0, 2.0, 0.5, 0.25, 4.0});
+  CHECK(scaled({3, 2.0, 4.0, 1.0, 0.5, 8.0, 3.0}, 0.5) ==
+        Statistics{3, 1.0, 2.0, 0.5, 0.25, 4.0, 1.5});
 }
 
 TEST_CASE("Statistics: a run keeps median, ends and count") {
