@@ -85,7 +85,9 @@ Platform platform_of(const LinkMeasurements& measurements);
 // Measures and fits, as the two functions above. Only rank 0 gets the complete result.
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
 
-// Fits the times of a curve. For a ring, it fits the times of one step by the bytes of the step.
+// Fits the times of a curve. Collectives between nodes that may have two times count as slow from
+// the first large size on that is slow. For a ring, it fits the times of one step by the bytes of
+// the step.
 LinkFit fit_of(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.

@@ -68,6 +68,19 @@ double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges, double duple
   return gaps_s.empty() ? 0.0 : median(gaps_s);
 }
 
+// Large collectives of more bytes take no less time per byte. Where one seems to, its few
+// repetitions happened to find both directions of the link in step, as others may not.
+void remove_luck(std::vector<LinkSample>& samples) {
+  constexpr std::int64_t large_bytes = std::int64_t{1} << 20;
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const LinkSample& smaller = samples[i - 1];
+    if (!samples[i].has_two_times || smaller.bytes < large_bytes) continue;
+    const double more = static_cast<double>(samples[i].bytes) / static_cast<double>(smaller.bytes);
+    const bool is_lucky = samples[i].seconds() < more * smaller.seconds();
+    if (is_lucky) samples[i].time = scaled(smaller.time, more);
+  }
+}
+
 // Returns the times of one step, which moves n/p bytes. Steps of less than one element are left
 // out.
 std::vector<LinkSample> ring_steps(const LinkCurve& ring) {
@@ -77,7 +90,9 @@ std::vector<LinkSample> ring_steps(const LinkCurve& ring) {
   for (const LinkSample& sample : ring.samples) {
     const std::int64_t bytes = sample.bytes / series.parts;
     if (bytes < std::int64_t{sizeof(float)}) continue;
-    steps.push_back({.bytes = bytes, .time = scaled(sample.time, 1.0 / count)});
+    steps.push_back({.bytes = bytes,
+                     .time = scaled(sample.time, 1.0 / count),
+                     .has_two_times = sample.has_two_times});
   }
   return steps;
 }
@@ -141,7 +156,9 @@ double predicted_s(const Platform& platform, const LinkCurve& curve, double byte
 }  // namespace
 
 LinkFit fit_of(const LinkCurve& curve) {
-  return fit_segments(curve.is_ring() ? ring_steps(curve) : curve.samples);
+  LinkCurve steady = curve;
+  remove_luck(steady.samples);
+  return fit_segments(steady.is_ring() ? ring_steps(steady) : steady.samples);
 }
 
 FitError prediction_error(const Platform& platform, const LinkCurve& curve) {

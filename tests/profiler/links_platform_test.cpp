@@ -180,4 +180,22 @@ TEST_CASE("LinkCurve: bandwidth of the message and of the bus") {
   CHECK(bus_bandwidth(ring, sample) == relative(375.0));
 }
 
+TEST_CASE("fit_of: collectives with two times count as slow from the first slow size on") {
+  constexpr std::int64_t mib = std::int64_t{1} << 20;
+  LinkCurve curve{.kind = LinkCurveKind::collective, .level = "cluster", .samples = {}};
+  for (const auto& [bytes, slow_s] : {std::pair{mib / 4, 0.0025},
+                                      std::pair{mib, 0.009},
+                                      std::pair{4 * mib, 0.068},
+                                      std::pair{16 * mib, 0.144}}) {
+    const Statistics time{.count = 4, .median_s = slow_s / 2, .upper_quartile_s = slow_s};
+    curve.samples.push_back({.bytes = bytes, .time = time, .has_two_times = true});
+  }
+  const auto seconds = [&](double bytes) { return segment_time_s(fit_of(curve).segments, bytes); };
+  CHECK(seconds(16.0 * mib) == relative(4 * 0.068, 0.01));  // 0.144 was luck
+  CHECK(seconds(64.0 * mib) == relative(16 * 0.068, 0.01));
+  CHECK(seconds(mib) < 0.02);  // small sizes keep their times
+  for (LinkSample& sample : curve.samples) sample.has_two_times = false;
+  CHECK(seconds(16.0 * mib) == relative(0.072, 0.02));  // the median
+}
+
 }  // namespace cnnplan
