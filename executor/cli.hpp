@@ -16,19 +16,20 @@ namespace cnnplan {
 struct Options {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
-  std::string inferred_file;    // empty: training
+  std::string inferred_file;    // empty: training, or a verification
   std::string graphs = "auto";  // or "on", "off"
   bool verbose = false;
   bool chose_backend = false;     // set by the user
-  std::string verify;             // what to compare with; empty: training
+  std::string verify;             // what to compare with; empty: no verification
   std::int64_t check_period = 0;  // in steps, of --check-gradient
   double comm_timeout_s = default_comm_timeout_s;
   TrainingOptions training;
   std::vector<Fact> equal;  // options that all ranks must have alike
 };
 
-// Fills `options`. Returns an exit code if there is nothing to run: after --help, or after a
-// message to stderr about a wrong command line.
+// Fills `options`. Returns an exit code if there is nothing to run: 0 after --help or --version,
+// else the code of a wrong command line. Only the first process prints the answer. It works before
+// MPI runs.
 std::optional<int> parse_command_line(int argc, char** argv, Options& options);
 
 }  // namespace cnnplan

@@ -1,4 +1,5 @@
-// Answers --help or a wrong command line, in programs that mpirun starts on several ranks.
+// Answers --help, --version or a wrong command line, in programs that mpirun starts on several
+// ranks.
 #pragma once
 
 #include <sstream>
@@ -10,8 +11,8 @@
 
 namespace cnnplan {
 
-// Prints the answer on one rank and returns the exit code: 0 after --help, else the code of a wrong
-// command line. It works before MPI runs.
+// Prints the answer on one rank and returns the exit code: 0 after --help or --version, else the
+// code of a wrong command line. It works before MPI runs.
 inline int exit_code_of(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream unheard;
   const int code = is_first_process() ? app.exit(error) : app.exit(error, unheard, unheard);

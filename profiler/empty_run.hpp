@@ -12,6 +12,7 @@ namespace cnnplan {
 // connections of the ranks have what they keep. Returns the peak of the rank with most
 // (Device::peak_bytes), equal on all ranks. Call it before anything large was allocated. This call
 // is collective and blocks.
+// @throws as the constructor of StepRunner and StepRunner::run()
 std::int64_t empty_run_bytes(const Communicator& world, Backend& backend);
 
 }  // namespace cnnplan

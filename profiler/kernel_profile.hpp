@@ -39,14 +39,16 @@ struct ProfileCallbacks {
   std::function<void(const std::string& text)> note = {};
 };
 
-// Adds to `profile` the kernels it lacks. It walks the schedules of the covering plans
-// (unit_splits.hpp). Under mpirun, the ranks of the program take different ranks of the plan and
-// walk at the same time. A schedule without missing kernels is not walked. It is collective and
-// blocks. Returns the kernels that failed on all ranks that tried them, on every rank alike.
+// Adds to `profile` the kernels it lacks. It walks, for each split that some unit may take, the
+// plan mostly_on() that split (unit_splits.hpp), and the further plans of the request. Under
+// mpirun, the ranks of the program take different ranks of the plan and walk at the same time. A
+// schedule without missing kernels is not walked. It is collective and blocks. Returns the kernels
+// that failed on all ranks that tried them, on every rank alike.
 // @throws InfeasibleError on all ranks, before a schedule is walked that the node's memory cannot
 // hold for every rank.
 // @throws DeviceLostError on a rank whose device can run no other kernel.
 // @throws EnvironmentError on a rank that has fewer cores than kernels to run at the same time.
+// @throws as walk_kernels()
 std::set<KernelSpec> profile_kernels(const ProfileRequest& request,
                                      Backend& backend,
                                      const Communicator& world,

@@ -13,7 +13,7 @@ namespace cnnplan {
 
 class LinkMemory {
  public:
-  // Keeps a reference. @throws InfeasibleError where the device lacks the memory
+  // Keeps a reference. @throws as Device::allocate() and allocate_staging()
   LinkMemory(Device& device, std::int64_t bytes)
       : device_(device),
         memory_(device.allocate(bytes)),

@@ -21,7 +21,8 @@ struct LinksRequest {
 // Prints tables of the measurements to stdout on rank 0, and writes the platform. The platform
 // names its device as the kernel profiles of the backend do. This call is collective and blocks.
 // @throws Error (usage) unless it runs on one rank exactly if `device_only` is set
-// @throws EnvironmentError when the ranks run on different devices; IoError
+// @throws EnvironmentError when the ranks run on different devices; IoError; std::logic_error when
+// a collective gave wrong sums; as make_backend() and measure_links()
 void links_command(const LinksRequest& request, const Communicator& world);
 
 }  // namespace cnnplan

@@ -76,13 +76,14 @@ struct LinkMeasurements {
 
 // Measures all links. A program with one rank measures only local costs. This call is collective
 // over `world` and blocks. Rank 0 gets the complete result, and other ranks the curves in which
-// they took part. @throws CommError; as the constructor of NcclCommunicator
+// they took part. @throws CommError; as the constructor of NcclCommunicator; as Device::allocate()
 LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options);
 
 // Fits a platform to the measurements; this is a pure function.
 Platform platform_of(const LinkMeasurements& measurements);
 
 // Measures and fits, as the two functions above. Only rank 0 gets the complete result.
+// @throws as measure_links()
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
 
 // Fits the times of a curve. Collectives between nodes that may have two times count as slow from

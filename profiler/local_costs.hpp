@@ -31,7 +31,7 @@ struct LocalCosts {
 
 // All ranks measure at once, except that only ranks 0 and 1 measure the overlap. No message is
 // larger than `most_bytes`. Other ranks have an overlap of 0. This call is collective over `world`
-// and blocks.
+// and blocks. @throws as Device::allocate()
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
                                const RepetitionOptions& options,

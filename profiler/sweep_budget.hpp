@@ -16,7 +16,7 @@ class SweepBudget {
   // `all_bodies` counts the bodies of all sweeps. The time begins now.
   SweepBudget(double seconds, int all_bodies, std::function<double()> clock_s = now_s);
 
-  // Begins a sweep of so many bodies.
+  // Begins a sweep of this number of bodies.
   void begin_sweep(int bodies);
   // Returns the seconds that all repetitions of the next size may take: a quarter of what the sweep
   // has left. This call is collective over the ranks of the sweep.

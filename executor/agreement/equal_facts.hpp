@@ -17,10 +17,9 @@ struct Fact {
 
 // Compares the facts of all ranks. If they are equal, ranks exchange a digest of one size. Else a
 // second exchange finds the first fact that differs. Facts that only some ranks have differ, too,
-// and so does another order of facts.
-// This call is collective and blocks.
-// @throws Error (environment) on all ranks when a fact differs; it names the fact, and each value
-// with its ranks
+// and so does another order of facts. This call is collective and blocks.
+// @throws EnvironmentError on all ranks when a fact differs; it names the fact, and each value with
+// its ranks
 void require_equal_facts(const std::vector<Fact>& facts, const Communicator& world);
 
 // Returns ranks as a user reads them: "rank 3", "ranks 0, 2 to 5, 9". @pre `ranks` are in ascending

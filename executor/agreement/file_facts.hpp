@@ -9,7 +9,7 @@
 namespace cnnplan {
 
 // Returns the version of the program, and the digest of its executable, which also stands for how
-// it was built.
+// it was built. An executable that cannot be read has the reason as its value.
 std::vector<Fact> program_facts();
 
 // Return the contents of a file that the option names: the digest of all bytes, or for samples

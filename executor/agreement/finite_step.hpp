@@ -45,6 +45,7 @@ struct CheckedStep {
 // the same text, which names the first tensor that is not finite, with the layer and the rank.
 // Parameters count as the first tensors. If all tensors are finite this time, the text says so. It
 // is collective over `world`, and blocks. @pre `runner` runs the schedule of `step`
+// @throws as StepRunner::run_one_by_one()
 std::string first_not_finite(const CheckedStep& step,
                              StepRunner& runner,
                              const StepState& state,

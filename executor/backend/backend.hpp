@@ -35,7 +35,8 @@ class Kernel {
   virtual ~Kernel() = default;
   // Puts the kernel in the selected queue of the device. The operands are in the order that
   // KernelSpec documents, in memory of the device. On a host, the kernel is done on return.
-  // @throws std::logic_error for another number of operands, BackendError, DeviceLostError
+  // @throws BackendError, DeviceLostError; as Device::allocate() where the first run lacks memory;
+  // std::logic_error for another number of operands
   virtual void run(Operands operands, const StepState& state) = 0;
   // Returns the scratch memory that the kernel needs in addition to its operands.
   virtual std::int64_t workspace_bytes() const { return 0; }
@@ -61,13 +62,16 @@ class Backend {
   virtual void begin_step(const StepState&) {}
   // Call it before the first step, with the largest workspace that the selected lane (on hosts,
   // this thread) will need. It is for backends whose kernels share one workspace.
+  // @throws as Device::allocate()
   virtual void reserve_workspace(std::int64_t) {}
   // Call it once in every thread that runs kernels. It sets floating-point modes.
   virtual void prepare_thread() const {}
-  // `implementation` is the name that Kernel::implementation() gave when the kernel was profiled.
-  // Where it is empty, the backend chooses. The kernel must not outlive the backend.
+  // Makes a kernel, which must not outlive the backend. `implementation` is the name that
+  // Kernel::implementation() gave when the kernel was profiled. Where it is empty, or all ways to
+  // compute a kernel are fixed, the backend chooses.
   // @throws BackendError when the library cannot run it at full speed, or not by this
-  // implementation; InfeasibleError when the device lacks memory to try the ways to compute it
+  // implementation; InfeasibleError and DeviceLostError where ways to compute it are tried on a
+  // device
   virtual std::unique_ptr<Kernel> make_kernel(const KernelSpec& spec,
                                               const KernelConstants& constants,
                                               const std::string& implementation) = 0;
@@ -79,7 +83,8 @@ class Backend {
   // Both functions convert some filters between plain order (F, C/groups, KD, KH, KW) in double and
   // the backend's format in the element of parameters. `plain` has these filters only. `weight` has
   // weight_elements(), in memory of the host.
-  // @throws std::logic_error for a list `plain` of another size
+  // @throws BackendError where the library fails; std::logic_error for a list `plain` of another
+  // size
   virtual void import_filters(const KernelSpec& convolution,
                               Range filters,
                               std::span<const double> plain,
@@ -103,6 +108,7 @@ void export_weight(const Backend& backend,
 // The range of the command line's --engine-trials begins at 1.
 constexpr int most_engine_trials = 1000;
 
+// Says how a backend uses devices with memory of their own. Backends on the host ignore it.
 struct BackendOptions {
   int local_rank = 0;          // among the ranks of the node, which share its devices in turn
   bool deterministic = false;  // only kernels that give the same bits every time
@@ -116,7 +122,7 @@ struct BackendOptions {
 
 // Makes the backend "cudnn", "onednn" or "reference".
 // @throws EnvironmentError when the build has no such backend, or the machine no device for it;
-// BackendError when the library fails
+// BackendError when the library fails; as Device::allocate() when the device has no free memory
 std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options = {});
 // @throws EnvironmentError that names what the backend has, unless it supports `precision`
 void require_precision(const Backend& backend, Precision precision);

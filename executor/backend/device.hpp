@@ -15,7 +15,7 @@ namespace cnnplan {
 // Work of one queue runs in order. Queues run at the same time where the device can.
 enum class Queue { compute, halo, reduce };
 
-// An event is a point in the work of a queue.
+// An event is a point in the work of a queue. Its functions throw as those of Device.
 class Event {
  public:
   virtual ~Event() = default;
@@ -34,48 +34,53 @@ class Event {
 class WorkGraph {
  public:
   virtual ~WorkGraph() = default;
-  // Puts the work in the selected queue. @throws BackendError where the device refuses it
+  // Puts the work in the selected queue. @throws BackendError where the device refuses it,
+  // DeviceLostError
   virtual void launch() = 0;
 };
 
 // A call that takes memory of the device puts work in the selected queue, which may run later
 // unless is_host(). Memory that the host passes in must stay as it is until then.
+// @throws BackendError where the device refuses a call, and DeviceLostError where earlier work
+// ended its use. Every function that uses the device may throw them, but none does on a host.
 class Device {
  public:
   virtual ~Device() = default;
-  // Returns the name of a fingerprint: "NVIDIA H200".
+  // Returns the name of the model, as fingerprints begin with it: "NVIDIA H200".
   virtual std::string name() const = 0;
   // Returns which of the node's devices it is: "GPU 1 (0000:3b:00.0)", "CPU".
   virtual std::string place() const = 0;
   // True where kernels work in the host's memory, and are done when they return.
   virtual bool is_host() const = 0;
-  // Returns the bytes that were free when it was opened, less a reserve for libraries. Returns 0
-  // where it has no memory of its own.
+  // Returns the bytes that were free when this object was made, less a reserve for libraries.
+  // Returns 0 where the device has no memory of its own.
   virtual std::int64_t memory_bytes() const = 0;
   // Returns the most bytes that this process had at one time, as the system says; 0 where it says
-  // nothing. For memory of the device's own, these are the bytes that it lacks now and had when it
-  // was opened, whoever took them.
+  // nothing. For memory of the device's own, these are the bytes that it lacks now and had when
+  // this object was made, whoever took them.
   virtual std::int64_t peak_bytes() const = 0;
   // Returns how many devices of this kind the ranks of a node take in turn.
   virtual int devices_here() const = 0;
 
   // Returns zeroed memory.
-  // @throws InfeasibleError where a device lacks it, OutOfMemoryError on a host
+  // @throws InfeasibleError where the device lacks it; OutOfMemoryError where the device is the
+  // host
   virtual MemoryBlock allocate(std::int64_t bytes) = 0;
   // Returns zeroed memory of the host from and to which the device copies fastest.
-  // @throws BackendError where a device cannot pin it, std::bad_alloc on a host
+  // @throws OutOfMemoryError where the host lacks it, or cannot pin it for a device
   virtual MemoryBlock allocate_staging(std::int64_t bytes) = 0;
 
   // Makes `queue` the one in which later calls put work.
   virtual void select(Queue queue) = 0;
-  // Says how many lanes of kernels will be selected. Lane 0 is Queue::compute, and each other lane
-  // is a further queue. Call it before the first work of the lanes.
+  // Says how many lanes of kernels will be selected. Lane 0 is Queue::compute. Each other lane is a
+  // further queue where the device has queues. Call it before the first work of the lanes.
   virtual void reserve_lanes(int) {}
   // Selects the queue of a lane. @pre the lane was reserved
   virtual void select_lane(int) { select(Queue::compute); }
   // Returns the selected queue as the device's libraries take it: a cudaStream_t, or null on a
   // host.
   virtual void* native_queue() const { return nullptr; }
+  // Sets memory of the device to 0.
   virtual void clear(void* memory, std::int64_t bytes) = 0;
   virtual void copy_to_host(void* host, const void* device, std::int64_t bytes) = 0;
   virtual void copy_to_device(void* device, const void* host, std::int64_t bytes) = 0;
@@ -84,7 +89,7 @@ class Device {
   // Computes destination += source.
   virtual void add(const BoxCopy& copy) = 0;
   // Tells whether `count` numbers in memory of the device are finite. It comes after the work of
-  // the selected queue, and blocks until the answer is known.
+  // the selected queue, and blocks until the answer is known. The first call may allocate.
   virtual bool are_finite(ElementType element, const void* memory, std::int64_t count) = 0;
   // The host waits for all work of all queues.
   // @throws DeviceLostError when some of the work failed, BackendError when the call itself did
@@ -92,8 +97,9 @@ class Device {
 
   // Returns an event without a mark. It must not outlive the device.
   virtual std::unique_ptr<Event> make_event() = 0;
-  // Returns the work that `enqueue` puts in the selected queue, which does not run. Returns null
-  // where the device has no graphs. Memory that the work uses must stay.
+  // Returns the work that `enqueue` puts in the selected queue, which does not run. Returns null,
+  // and does not call `enqueue`, where the device has no graphs. Memory that the work uses must
+  // stay.
   // @throws BackendError where work cannot be captured, and what `enqueue` throws
   virtual std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) = 0;
 };

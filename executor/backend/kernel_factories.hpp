@@ -12,7 +12,7 @@
 namespace cnnplan {
 
 // A function of this type makes the kernels of one kind. `Context` is what a backend passes to all
-// of its functions, such as its library.
+// of its functions, such as its library. It throws as Backend::make_kernel().
 template <typename... Context>
 using KernelFactory = std::unique_ptr<Kernel>(Context... context,
                                               const KernelSpec& spec,

@@ -1,4 +1,4 @@
-// Checks a class label, in the same way for every backend.
+// Checks a class label, in the same way for every backend on the host.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ namespace cnnplan {
 // @throws InputError; IoError on rank 0 and an Error with its exit code and message on other ranks
 Checkpoint read_checkpoint(const std::string& folder, const Communicator& world);
 // Reads the file as read_checkpoint does, and returns nothing if the folder has no checkpoint. This
-// call is collective.
+// call is collective. @throws as read_checkpoint()
 std::optional<Checkpoint> find_checkpoint(const std::string& folder, const Communicator& world);
 
 // Lists what a training must have in common with the training that it continues.

@@ -17,7 +17,7 @@ struct Resumption {
 };
 // Loads weights, momentum and running values of this rank. This call is not collective.
 // @pre the checkpoint is of the store's network, check_parts passes
-// @throws IoError; InputError for a tensor that is missing
+// @throws IoError; InputError for a tensor that is missing, or has a value that no training saves
 void load_state(const Resumption& from, const Network& network, ParameterStore& store);
 
 }  // namespace cnnplan

@@ -33,7 +33,7 @@ struct CollectiveSpec {
 class DeviceCollective {
  public:
   // The object keeps a reference to `group` and the addresses in `spec`. It is not collective.
-  // @throws std::logic_error for sums of 16-bit elements
+  // @throws as Device::allocate_staging(); std::logic_error for sums of 16-bit elements
   DeviceCollective(const Communicator& group, const CollectiveSpec& spec);
 
   // A run is a start and a finish, and the device may do other work between them. Both calls use

@@ -23,17 +23,23 @@ struct NcclValues {
 // share one.
 class NcclCommunicator {
  public:
-  // This call is collective over `group`.
+  // This call is collective over `group`, and blocks.
+  // @pre the current device of this thread is the GPU of this rank
   // @throws EnvironmentError when this program was built without NCCL or two ranks share a GPU,
   // CommError
   explicit NcclCommunicator(const Communicator& group);
   NcclCommunicator(NcclCommunicator&&) noexcept;
   NcclCommunicator& operator=(NcclCommunicator&&) noexcept;
+  // The destructor is collective and blocks, unless it runs because of an exception.
   ~NcclCommunicator();
 
-  // These calls work in place and go to the selected queue of `device`. For the halves, shards are
-  // equal parts, so the number of elements is a multiple of the number of ranks. Sums are fp32 or
-  // fp64. The calls are collective, and return before the values are known. @throws CommError
+  // These calls work in place and go to the selected queue of `device`. The calls are collective,
+  // and return before the values are known. In reduce_scatter and allgather, the shards of the
+  // ranks are equal parts, in the order of ranks.
+  // @pre `device` is the GPU of the constructor, and `values` lie in its memory; sums are fp32 or
+  // fp64, while an allgather takes any element; for shards, the number of ranks divides the
+  // elements
+  // @throws CommError
   void allreduce(Device& device, const NcclValues& values) const;
   void reduce_scatter(Device& device, const NcclValues& values) const;
   void allgather(Device& device, const NcclValues& values) const;

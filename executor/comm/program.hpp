@@ -31,7 +31,7 @@ void on_first_rank(const Communicator& world, const std::function<void()>& actio
 void on_every_rank(const Communicator& world, const std::function<void()>& action);
 
 // Rank 0 reads the file, and all ranks get its content. This call is collective and blocks.
-// @throws IoError on rank 0, and Error with its exit code and message on other ranks
+// @throws as read_file() on rank 0, and Error with its exit code and message on other ranks
 std::string read_shared_file(const Communicator& world, const std::string& file);
 
 }  // namespace cnnplan

@@ -17,7 +17,8 @@ inline int right_of(const Communicator& communicator) {
 }
 
 // A link hands out its own memory, so that a chunk can be added and forwarded in one pass. A pass
-// goes from begin() to end(). Waits throw CommError where a neighbour fails.
+// goes from begin() to end(). Calls throw CommError where MPI fails. A neighbour that is lost is a
+// matter of the watchdog.
 class RingLink {
  public:
   virtual ~RingLink() = default;
@@ -41,7 +42,7 @@ class RingLink {
   virtual const std::byte* incoming() = 0;
   // Gives the memory of incoming() back to the link.
   virtual void release() = 0;
-  // Ends the pass: waits until everything sent has left this rank's memory.
+  // Ends the pass. A link may wait here until the chunks that it sent have left this rank's memory.
   virtual void end() = 0;
 };
 

@@ -30,6 +30,7 @@ class TransferMessage {
  public:
   // `boxes` are the pieces, in the order of the list. `in_place` allows the message to lie in the
   // buffer itself. @pre there is a box, and the buffer holds all of them
+  // @throws as Device::allocate() and allocate_staging()
   TransferMessage(int peer,
                   const std::vector<Box>& boxes,
                   const BoxBuffer& buffer,

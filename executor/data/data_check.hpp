@@ -25,7 +25,7 @@ std::vector<Dim> stored_target_dims(const BatchShape& batch);
 
 // These functions check a dataset and open it.
 // @throws InputError (pointer "/samples", "/labels" or "/targets") when the dataset is missing, has
-// another type or shape, or too few samples.
+// another type or shape, or too few samples; IoError
 Hdf5Dataset open_samples(const Hdf5File& file,
                          const BatchShape& batch,
                          std::int64_t least_samples,
@@ -36,7 +36,7 @@ Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int
 // Returns the batch as it is stored in a file whose samples have the shape `stored_sample` (1, C,
 // D, H, W). When samples are cropped, labels and targets per position are as large as the samples.
 // @throws InputError where cropped samples have labels or targets per position, and these have
-// other extents than the samples, or the samples are padded
+// other extents than the samples, or the samples are padded; as Hdf5File::find()
 BatchShape stored_batch(const Hdf5File& file,
                         const BatchShape& batch,
                         const Shape& stored_sample,
@@ -44,7 +44,7 @@ BatchShape stored_batch(const Hdf5File& file,
 
 // Returns the attribute `name` ("mean", "std") of the samples by channel, or `absent` when the file
 // lacks it.
-// @throws InputError unless it holds 1 or C values, finite and above `lowest`.
+// @throws InputError unless it holds 1 or C values, finite and above `lowest`; IoError
 std::vector<double> channel_attribute(const Hdf5File& file,
                                       const Hdf5Dataset& samples,
                                       const std::string& name,

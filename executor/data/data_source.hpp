@@ -22,7 +22,8 @@ BatchShape batch_shape(const Network& network, std::int64_t batch, Precision pre
 class DataSource {
  public:
   virtual ~DataSource() = default;
-  // Returns the number of samples of one pass.
+  // Returns the number of samples of the source. A pass in random order leaves out the last
+  // samples, which do not fill a mini-batch.
   virtual std::int64_t sample_count() const = 0;
   // Returns the number of mini-batches of one pass.
   virtual std::int64_t step_count() const = 0;

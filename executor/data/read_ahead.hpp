@@ -44,7 +44,9 @@ class ReadAhead {
   ~ReadAhead();
 
   // Waits for the batch of `step`, and returns it with its error, if any. Steps are expected in
-  // order and with equal boxes; else reading starts again here. @pre step < end
+  // order and with equal boxes; else reading starts again here. With another box of samples, the
+  // boxes of add_labels() are forgotten.
+  // @pre step < end, and release() was called for the batch before
   BatchRead& wait_for(std::int64_t step, const Box& samples);
   // Gives the memory of a batch back to its thread.
   void release(BatchRead& batch);

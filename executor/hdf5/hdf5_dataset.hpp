@@ -54,6 +54,7 @@ class Hdf5Dataset {
   // report. Nothing may be used afterwards.
   void close();
   // Returns the values of an attribute, or nothing when the dataset lacks it.
+  // @throws InputError for an attribute without values, or whose values are no numbers
   std::optional<std::vector<double>> attribute(const std::string& name) const;
 
  private:

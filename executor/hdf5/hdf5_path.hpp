@@ -12,8 +12,9 @@ namespace cnnplan {
 
 // Returns the path of `call.dataset` through hard links alone, which never leave the file. Soft
 // links are followed component by component. Returns nothing when the file has no such path.
-// @throws InputError (pointer `call.dataset`) for a link to another file, and for soft links that
-// lead in a circle; IoError
+// @throws InputError (pointer `call.dataset`) for an external link, a link of a kind that HDF5
+// itself does not define, and more than 64 soft links; IoError
+// @pre `file` is the identifier of an open file, and the caller holds lock_hdf5(), here and below
 std::optional<std::string> place_inside(std::int64_t file, const Hdf5Call& call);
 
 // Opens the dataset at a place that place_inside() returned.

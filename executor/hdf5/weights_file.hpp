@@ -60,12 +60,13 @@ class TensorFileReader {
   explicit TensorFileReader(const std::string& file) : hdf5_(Hdf5File::open(file)) {}
 
   const std::string& file() const { return hdf5_.file(); }
+  // @throws as Hdf5File::find()
   bool has(const std::string& name) const { return hdf5_.find(name).has_value(); }
   // Reads a tensor in row-major order.
   // @throws InputError (pointer `name`) when it is missing, lies in another file, has other
   // extents, or has elements that are not numbers; IoError
   std::vector<double> read(const std::string& name, std::span<const std::int64_t> extents) const;
-  // Reads a block of the tensor, which may be empty.
+  // Reads a block of the tensor, which may be empty. @throws as the function above
   std::vector<double> read(const std::string& name,
                            std::span<const std::int64_t> extents,
                            const Selection& block) const;

@@ -32,6 +32,7 @@ class LaneRunner {
   // @throws the error of the first lane that failed
   void run(const Start& start, Timing timing);
   // Reserves a workspace for each lane, in its thread. `bytes` has one entry per lane.
+  // @throws as Backend::reserve_workspace()
   void reserve_workspaces(const std::vector<std::int64_t>& bytes);
 
  private:

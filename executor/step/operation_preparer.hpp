@@ -23,7 +23,8 @@ class OperationPreparer {
 
   // It is collective over the ranks of the operation where it communicates.
   // @throws BackendError or InfeasibleError for a kernel that cannot be made, unless the context
-  // leaves such kernels out
+  // leaves such kernels out; DeviceLostError; as the constructors of Transfer and DeviceCollective;
+  // as Groups::get_nccl()
   PreparedOperation prepare(const Operation& operation) const;
 
  private:

@@ -27,7 +27,7 @@ enum class ParameterArena { weights, gradients, momentum, weight_copies };
 class ParameterStore {
  public:
   // Keeps a reference to `backend`, and no other. Allocates and zeroes.
-  // @throws InfeasibleError where the device lacks the memory
+  // @throws as Device::allocate()
   ParameterStore(const Schedule& schedule,
                  const Network& network,
                  Precision precision,

@@ -18,6 +18,7 @@ namespace cnnplan {
 class RunningValues {
  public:
   // Keeps a reference to `device`. Means begin with 0, variances with 1.
+  // @throws as Device::allocate()
   RunningValues(const Schedule& schedule,
                 const Network& network,
                 Precision precision,

@@ -25,7 +25,7 @@ using ChainStates = std::map<std::string, std::vector<std::byte>>;
 
 class ScheduleMemory {
  public:
-  // Keeps references. Allocates and zeroes. @throws InfeasibleError where the device lacks memory
+  // Keeps references. Allocates and zeroes. @throws as Device::allocate() and allocate_staging()
   ScheduleMemory(const Schedule& schedule, Device& device, ParameterStore& parameters);
 
   // Return addresses and views in the memory of the device.
@@ -48,6 +48,7 @@ class ScheduleMemory {
   // Copies the states of chains to the host, and waits for the device.
   ChainStates chain_states() const;
   // Sets the buffers of role `state` that `states` names, and waits for the device.
+  // @pre each of them has as many bytes as its buffer
   void set_chain_states(const ChainStates& states) const;
   // Copies the losses in the selected queue. Their sum is valid when the device is synchronized.
   void fetch_loss();

@@ -26,19 +26,24 @@ namespace cnnplan {
 class StepRunner {
  public:
   // Keeps references to `schedule` and to the objects of `context`. It is collective where the
-  // schedule communicates. @throws BackendError or InfeasibleError for a kernel that cannot be
-  // made, unless `context` leaves such kernels out
+  // schedule communicates.
+  // @throws BackendError or InfeasibleError for a kernel that cannot be made, unless `context`
+  // leaves such kernels out; DeviceLostError; as Device::allocate() for memory; EnvironmentError
+  // where there are no threads for lanes, or as Groups::get_nccl()
   StepRunner(const Schedule& schedule, const StepContext& context);
   StepRunner(const StepRunner&) = delete;
   StepRunner& operator=(const StepRunner&) = delete;
 
   // Runs one step. It blocks, and is collective over all ranks of the schedule.
-  // @throws BackendError, DeviceLostError, CommError, and the errors of data and before_updates
+  // @throws BackendError, DeviceLostError, CommError, and the errors of data and before_updates; in
+  // the first step, also as Device::allocate()
   void run(const StepState& state, Timing timing = Timing::operations);
 
   // Runs the operations of a step one after the other, except updates, and calls `done` after each
-  // of them, when its results are in memory. Running values change as in a step. It blocks, and is
-  // collective over all ranks of the schedule. loss() and the times stay those of the last run().
+  // of them, when its results are in memory. Running values change as in a step. The times stay
+  // those of the last run(), and loss() is not valid until the next run(). It blocks, and is
+  // collective over all ranks of the schedule.
+  // @throws as run(), and the errors of `done`; before_updates is not called
   void run_one_by_one(const StepState& state,
                       const std::function<void(OperationIndex operation)>& done);
 
@@ -46,7 +51,7 @@ class StepRunner {
   std::span<const double> operation_times_s() const { return times_s_; }
   // Returns the time of the last run() on this rank.
   double step_time_s() const { return step_time_s_; }
-  // Returns the mean loss over the global mini-batch of the last step. Several losses are summed
+  // Returns the mean loss over the global mini-batch of the last run(). Several losses are summed
   // with their weights.
   double loss() const { return memory_.loss(); }
   const ScheduleMemory& memory() const { return memory_; }

@@ -21,7 +21,8 @@ class CycleControl {
   // to the report. If a limit is exceeded, it adds a cycle and checks again. Returns the plan that
   // meets the limits, in the end without multigrid. This call is collective and blocks.
   // @pre no runner has memory, so that only one schedule at a time has it
-  // @throws InfeasibleError when more cycles need more memory than there is; NotFiniteError
+  // @throws InfeasibleError when more cycles need more memory than there is; NotFiniteError without
+  // limits, when the gradient is not finite; as gradient_under()
   Plan check(const Plan& plan, const StepContext& step, const StepState& state, RunReport& report);
 
  private:

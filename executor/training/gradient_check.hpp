@@ -30,9 +30,11 @@ struct GradientDifference {
 Plan serial_plan(const Plan& plan);
 
 // Computes the gradient at the present weights on the mini-batch of state.step, times the loss
-// scale. It builds a runner for this one step and changes only the gradient arena of `context`.
-// Residuals are divided by the loss scale again. This call is collective and blocks.
+// scale. Backward residuals are divided by the loss scale again, so neither list has it. The
+// function builds a runner for this one step. Of the objects in `context`, it changes the gradient
+// arena, and it gathers weights that are in shards. This call is collective and blocks.
 // @pre the parameters of `context` belong to `plan`, with or without multigrid
+// @throws as the constructor of StepRunner and StepRunner::run()
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state);
 
 // Returns the square roots of the sums over all ranks, for each place of `squares`. This call is

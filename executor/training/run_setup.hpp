@@ -17,7 +17,7 @@ void check_ranks(const Plan& plan, const Communicator& world);
 
 // Makes the backend that the options name. It is collective.
 // @throws EnvironmentError if the backend is missing, or lacks the plan's precision or overlap; on
-// all ranks, if their kernel libraries differ
+// all ranks, if their kernel libraries differ; other errors as make_backend()
 std::unique_ptr<Backend> backend_for(const Plan& plan,
                                      const TrainingOptions& options,
                                      const Communicator& world);
@@ -39,9 +39,10 @@ void set_first_weights(ParameterStore& parameters,
 // Returns the bytes of this rank's samples in a mini-batch.
 std::int64_t sample_bytes(const Schedule& schedule);
 
-// Returns how many threads may read ahead on this rank: its share of the node's cores on which no
-// rank computes, limited by the memory for the samples. The result is 0 if all cores compute, since
-// reading would slow the steps down. It is collective.
+// Returns how many threads may read ahead on this rank, which is its share of the node's cores on
+// which no rank computes. There are at most 8, and at most one for each batch of its samples that 2
+// GiB hold. One thread may always read where such a core is left. The result is 0 if all cores
+// compute, since reading would slow the steps down. It is collective.
 int prefetch_threads(const Schedule& schedule, const Communicator& world, const Device& device);
 
 // Opens a file whose samples are read in the order of the file, pass after pass. If

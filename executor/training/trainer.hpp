@@ -111,9 +111,11 @@ struct TrainingCallbacks {
 // in the report are filled on rank 0 only. This call is collective and blocks.
 // @throws EnvironmentError when the plan is for another number of ranks or the backend is missing
 // or does not run the plan's precision, before anything is allocated
-// @throws InfeasibleError when the plan needs more memory than the machine has
+// @throws InfeasibleError when the plan needs more memory than the machine has; OutOfMemoryError
+// when the system does not give it
 // @throws InputError, IoError for data and weight files and checkpoints
-// @throws NotFiniteError when the loss or a gradient is not finite
+// @throws BackendError, DeviceLostError when the kernel library or the device fails
+// @throws NotFiniteError when the loss, a gradient, a weight or a test result is not finite
 // @throws PreemptedError when SIGTERM or SIGUSR1 came to a rank and the state was saved
 // @throws Error (wrong_result) when ranks hold different values of one parameter
 RunReport train(const Plan& plan,

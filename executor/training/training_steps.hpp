@@ -23,7 +23,8 @@ class TrainingSteps {
   // Runs all steps from the first one on. Adds the losses, and the results on test data after each
   // epoch except the last, and fills in the times of the last schedule. This call is collective.
   // @throws NotFiniteError; InfeasibleError when more cycles need more memory than there is;
-  // PreemptedError; IoError; Error (wrong_result) when ranks hold different values of one parameter
+  // PreemptedError; InputError for bad values in data files; IoError; Error (wrong_result) when
+  // ranks hold different values of one parameter; as StepRunner
   void run(RunReport& report);
 
   // Gives every rank the average of all ranks' running values. This call and evaluate() are
@@ -31,8 +32,10 @@ class TrainingSteps {
   void average_running_values();
 
   // Makes one pass over the test data, if there is any, and adds the result to the report.
-  // @throws NotFiniteError @pre running values are averaged
-  // @post runner() is null, because the memory for a step and for an evaluation is not held at once
+  // @throws NotFiniteError; as cnnplan::evaluate()
+  // @pre running values are averaged
+  // @post with test data, runner() is null, because the memory for a step and for an evaluation is
+  // not held at once
   void evaluate(RunReport& report);
 
   // These functions return the plan, the schedule and the runner of the last step.

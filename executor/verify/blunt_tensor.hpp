@@ -10,10 +10,14 @@
 
 namespace cnnplan {
 
-// Returns the first tensor that rounding changes by more than half its L2 norm, or to NaN or
-// infinity; empty where there is none. Small norms count as larger ones, because they are mere
-// rounding: a gradient as a hundredth of the usual gradient (more in 16 bits), an output as 0.01
-// per element, a running mean as the deviation. `precision` is the precision of the plan.
+// Returns the first tensor that rounding changes by more than half its size, or to NaN or infinity;
+// empty where there is none. The size is the L2 norm of the tensor, but at least a norm below which
+// the tensor is mere rounding:
+// - For a gradient, it is a hundredth of the norm that its share of all gradients would have, or
+//   more in 16 bits and tf32.
+// - For an output, it is the norm with 0.01 in each element.
+// - For a running mean, it is the norm of the deviations.
+// `precision` is the precision of the plan.
 // @pre both lists have one order, in which each running variance follows its mean
 std::string blunt_tensor(const std::vector<DumpedTensor>& tensors,
                          const std::vector<TensorComparison>& compared,

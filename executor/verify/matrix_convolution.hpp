@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// Its weights are in plain order, as the reference backend's are. A run allocates a few MiB.
-// @pre the kernel is a convolution in fp64
+// Makes a kernel whose weights are in plain order, as the reference backend's are. A run allocates
+// a few MiB. @pre the kernel is a convolution in fp64
 std::unique_ptr<Kernel> make_matrix_convolution(const KernelSpec& spec);
 
 // Replaces the convolutions of the reference backend. All its kernels must have precision fp64.

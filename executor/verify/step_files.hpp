@@ -32,11 +32,12 @@ struct FirstState {
   std::string dump;          // of the plan's step, which has left the weights as they were
   std::string weights_file;  // that the user gave; empty: none
   Precision precision = Precision::fp32;  // of the plan
-  double change = 0.0;  // relative change of weights by rounding, larger and smaller in turn
+  double change = 0.0;  // weights are multiplied by 1 - change and 1 + change, in turn
   bool copies = false;  // true: convolutions read copies of weights in the activations' element
 };
 
-// Writes the weights of the plan and the running values before its step.
+// Writes to `file` the changed weights of the dump, and the running values before the step: those
+// of the weights file, else means of 0 and variances of 1.
 // @throws IoError, InputError
 void write_first_state(const std::string& file,
                        const FirstState& state,

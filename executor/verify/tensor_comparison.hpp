@@ -35,8 +35,8 @@ struct TensorComparison {
 };
 
 // Returns the limit of each element: a margin times its largest change in the rounded runs, plus a
-// few roundings of its value. A smaller change than that of a usual element counts as the usual
-// change.
+// few roundings of its value. A change below the usual one counts as the usual one. This is the
+// root mean square of the changes, without zeros and the few that are far larger.
 std::vector<double> element_limits(const TensorRuns& runs, ElementType element);
 
 // @pre there is a rounded run

@@ -54,8 +54,8 @@ Plan verified_plan(const Plan& plan, const std::function<void(const std::string&
 // the node of rank 0.
 //
 // Only rank 0 gets the complete result. This call is collective.
-// @throws as train() does; InfeasibleError when one rank has too little memory for the whole
-// mini-batch in double
+// @throws as train() does; IoError for the temporary folder; InfeasibleError when one rank has too
+// little memory for the whole mini-batch in double
 Verification verify(const Plan& plan,
                     const TrainingOptions& options,
                     const Communicator& world,

@@ -32,7 +32,9 @@ class DurableFile {
 
   void append(std::span<const std::byte> bytes);
   std::int64_t bytes() const { return bytes_; }
-  // Gives the file its name. The file and its name are on the disk when this returns.
+  // Gives the file its name. The file and its name are on the disk when this returns. Returns the
+  // size and the digest of all that was appended.
+  // @pre it was not called before, and append() is not called after it
   FileDigest commit();
 
  private:
@@ -47,7 +49,7 @@ class DurableFile {
 // @throws IoError; InputError when it is a folder, a pipe or a device
 FileDigest digest_of(const std::string& file);
 // Reads `count` bytes from `offset` on.
-// @throws IoError when the file ends before them; InputError as digest_of does
+// @throws IoError, also when the file ends before them; InputError as digest_of does
 std::vector<std::byte> read_bytes(const std::string& file, std::int64_t offset, std::int64_t count);
 
 }  // namespace cnnplan

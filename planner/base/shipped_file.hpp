@@ -17,10 +17,12 @@ std::vector<std::string> shipped_names(std::string_view folder);
 
 // Returns the path of a shipped file, such as "resnet50" or "resnet50.json" of shipped_networks, or
 // an empty text. A name with a slash is never one of a shipped file.
+// @throws IoError as file_exists()
 std::string shipped_path(const std::string& name, std::string_view folder);
 
-// Returns `name` if such a file exists or it holds a slash, else the path of the shipped file.
-// @throws IoError when there is neither, with the most similar name or all names
+// Returns `name` if such a file exists, if it holds a slash, or if there are no shipped files. Else
+// returns the path of the shipped file.
+// @throws IoError when there is neither, with the most similar name or all names; as file_exists()
 std::string file_or_shipped(const std::string& name, std::string_view folder);
 
 }  // namespace cnnplan

@@ -18,7 +18,7 @@ std::vector<std::string> most_similar(std::string_view name,
                                       std::size_t most);
 
 // Returns "; did you mean NAME?" for the most similar name. The text is empty if none is similar:
-// at most a third of the letters may differ, or one of few letters.
+// at most a third of the letters may differ, or one letter of a name with fewer than six.
 std::string did_you_mean(std::string_view name, const std::vector<std::string>& names);
 
 }  // namespace cnnplan

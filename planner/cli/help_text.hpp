@@ -21,8 +21,8 @@ struct Example {
   std::string note{};   // what the command is for; may be empty
 };
 
-// Returns the section EXAMPLES of --help. Notes stand behind the commands where there is space,
-// otherwise below them.
+// Returns the section EXAMPLES of --help. A note follows its command on the line if both fit, and
+// otherwise is below it.
 std::string examples_text(const std::vector<Example>& examples);
 // Returns a section of --help. Each line of `text` is a paragraph.
 std::string section_text(std::string_view title, std::string_view text);

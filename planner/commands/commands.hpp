@@ -17,7 +17,7 @@ struct SolveOptions {
   std::string profile_file;   // empty: profile.json if it exists, else estimates
   std::string output_file = "plan.json";
   int ranks = 0;                 // 0: as many as the platform was measured with, else one per core
-  std::vector<int> rank_counts;  // as on the command line; one of them counts as `ranks`
+  std::vector<int> rank_counts;  // as on the command line; a single one is also `ranks`
   int nodes = 0;                 // with ranks_per_node: the platform at this size; 0: as it is
   int ranks_per_node = 0;
   std::int64_t batch = 8;

@@ -8,8 +8,8 @@ namespace cnnplan {
 inline constexpr const char* default_platform_file = "platform.json";
 inline constexpr const char* default_profile_file = "profile.json";
 
-// Returns the file that the user named, else the default if it exists, else an empty name. A
-// platform may have the name of a shipped one, such as "dgx-h100".
+// Returns the file that the user named, else `standard` if it exists, else an empty name. Where
+// `standard` is default_platform_file, the user may name a shipped platform, such as "dgx-h100".
 // @throws IoError when the default file cannot be examined, or a named platform does not exist
 std::string file_or_default(const std::string& named, const std::string& standard);
 

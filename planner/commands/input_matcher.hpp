@@ -16,7 +16,8 @@ class InputMatcher {
   explicit InputMatcher(const Plan& plan);
 
   // Returns the named file, or else the file with the default name, or else a shipped platform, if
-  // the plan was made from it. A plan without records accepts any file. @throws IoError
+  // the plan was made from it. A plan without records accepts any file.
+  // @throws IoError; InputError for a file that read_file() refuses
   std::optional<std::string> find(const std::string& named, const std::string& standard);
   // Says why the found files do not give the prices of the plan. The text is empty if they do.
   std::string problem() const;

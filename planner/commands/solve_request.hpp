@@ -16,7 +16,8 @@ struct SolveInputs {
   std::string resized_platform_file;
 };
 
-// Also says which files it reads. @throws InputError, IoError
+// Returns the request, and fills `inputs` with the files that were read for it.
+// @throws InputError, IoError, and the errors of parse_network_or_model() (network_source.hpp)
 SolveRequest request_of(const SolveOptions& options, SolveInputs& inputs);
 
 }  // namespace cnnplan

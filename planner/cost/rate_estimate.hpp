@@ -24,7 +24,7 @@ struct RateParts {
 // It writes o elements, and has c channels and f filters per group. It uses the rates of its
 // phase and precision. Other kernels take overhead + bytes / bytes_per_s. The range is the time
 // multiplied by low_factor and high_factor of the precision. `scripts/fit-kernel-rates` fits these
-// formulas. Windows that are deeper than one hang on one published time, so their range is at least
+// formulas. Windows that are deeper than one rest on one published time, so their range is at least
 // a factor of least_volume_spread to both sides.
 // @pre `rates` has fp32
 inline constexpr double least_volume_spread = 2.0;

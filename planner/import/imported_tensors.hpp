@@ -15,9 +15,9 @@ namespace cnnplan {
 
 class ImportedTensors {
  public:
-  // Adds a parameter of a layer.
+  // Adds a parameter of a layer. A bias may have one number for all channels.
   // @throws UnmappedNode for another number of values than `extents` say, or when another layer has
-  // this weight
+  // this weight; InputError when that number overflows
   void add(LayerIndex layer, ImportedTensor tensor);
   // Multiplies the output of a layer by one factor, or by one per channel. The output is linear in
   // its weight and bias, or in its scale and shift. @throws UnmappedNode for too many constants

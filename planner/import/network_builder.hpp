@@ -42,15 +42,18 @@ class NetworkBuilder {
                   const std::string& name,
                   const std::vector<std::int64_t>& extents,
                   const Constant& values);
-  // Gives a convolution its bias, (F). @throws UnmappedNode for other dims
+  // Gives a convolution, transposed convolution or fully connected layer its bias, (F).
+  // @throws UnmappedNode for other dims
   void add_bias(LayerIndex layer, const Constant& values);
-  // Multiplies all outputs of a convolution, fully connected layer or batch norm by one factor, or
+  // Multiplies all outputs of a layer that mixes_channels(), or of a batch norm, by one factor or
   // by one per channel. Only parameters change, and a note says so.
-  // @throws UnmappedNode when the layer's parameters cannot do this
+  // @throws UnmappedNode for a factor that is 0 or not finite, for several factors of a transposed
+  // convolution, and for too many constants
   void scale_output(LayerIndex layer, const std::vector<double>& factors);
-  // Adds factor * values to all outputs of a layer that scale_output can change, for one value or
-  // one per channel. The values are added to its bias or shift, or become its bias.
-  // @throws UnmappedNode for another number of values, or for one that is not finite
+  // Adds factor * values to all outputs of a layer that scale_output can change. The values are
+  // added to its bias or shift, or become its bias.
+  // @pre `values` has one number or one per channel
+  // @throws UnmappedNode for too many constants, and for a sum with a number that is not finite
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 
   std::int64_t batch() const { return batch_; }

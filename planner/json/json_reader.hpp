@@ -40,7 +40,8 @@ class JsonReader;
 
 class JsonReader {
  public:
-  // `value` is null if the document has nothing at `pointer`.
+  // Keeps references to `value`, which is null if the document has nothing at `pointer`, and to
+  // `file`.
   JsonReader(const nlohmann::json* value, const std::string& file, std::string pointer)
       : value_(value), file_(&file), pointer_(std::move(pointer)) {}
 
@@ -54,7 +55,7 @@ class JsonReader {
   bool has(std::string_view key) const;
   JsonReader at(std::string_view key) const;
   std::vector<std::pair<std::string, JsonReader>> members() const;
-  // These functions read lists.
+  // These functions read lists. entries() refuses a list of a length outside of `count`.
   bool is_list() const;
   std::vector<JsonReader> entries(const IntegerRange& count = {}) const;
   // These functions read scalars.

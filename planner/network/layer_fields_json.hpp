@@ -53,6 +53,7 @@ class FieldKeys {
 };
 
 // Reads the keys of a kind into `layer`, which has the default values before.
+// @throws InputError as JsonReader
 template <typename Layer>
 class FieldReader {
  public:

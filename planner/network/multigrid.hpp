@@ -27,7 +27,7 @@ inline constexpr int max_cycles = 1000;
 // level, with a step `coarsening` times as long. A fixed number of cycles approximates the result
 // of running the layers in order. With as many cycles as C-points, both results are equal.
 struct Multigrid {
-  LayerIndex first;  // of the first block of the chain
+  LayerIndex first;  // the first layer of the chain's first block
   LayerIndex last;   // the add of its last block
   int coarsening = 4;
   int levels = 2;

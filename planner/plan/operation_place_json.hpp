@@ -8,10 +8,10 @@
 
 namespace cnnplan {
 
-// Reads the keys "layer", "part" and "level" of an operation. `schema` is the number of the file.
-// In /1, all three keys may be missing. Since /2, the part is required, and the layer unless the
-// part serves a bucket.
-// @throws InputError
+// Reads the keys "part", "layer" and "level" of an operation. `schema` is the number of the file.
+// Only /1 may lack the part. With a part, the layer is required, or refused if the part serves a
+// bucket. The level may be missing.
+// @throws InputError for a missing or refused key, and for a value out of range
 OperationPlace read_operation_place(const JsonReader& reader, int schema);
 void add_operation_place(const OperationPlace& place, nlohmann::ordered_json& operation);
 

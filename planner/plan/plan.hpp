@@ -178,7 +178,8 @@ struct Prediction {
   std::vector<UnitMargin> margins;                  // empty: not known
   OperationSum margins_sum;   // the sum in which this plan is closest to the cheapest one
   Partitioning partitioning;  // no steps: multigrid was not allowed, or nowhere possible
-  // Gradients that rank 0, whose blocks are largest, sums with other ranks. Missing: not known.
+  // The number of gradients that rank 0, whose blocks are largest, sums with other ranks. Missing:
+  // not known.
   std::optional<std::int64_t> reduced_gradients{};
   // Data parallelism comes first, the fastest run before others, and the next plan last.
   std::vector<Rival> rivals{};

@@ -38,7 +38,7 @@ struct Rival {
   double step_s = 0.0;
   std::int64_t memory_bytes = 0;  // of the rank that needs most
   bool fits = true;               // into the memory of a rank; true also where this is not known
-  // Gradients that rank 0, whose blocks are largest, sums with other ranks.
+  // The number of gradients that rank 0, whose blocks are largest, sums with other ranks.
   std::int64_t reduced_gradients = 0;
   std::vector<PartTime> parts;    // of the critical path, each part once; they add up to step_s
   std::vector<double> draws_s{};  // its step in every draw; empty: not known

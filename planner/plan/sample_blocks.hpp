@@ -13,7 +13,7 @@ namespace cnnplan {
 // @throws InputError (pointer into plan.json)
 void check_sample_blocks(const Plan& plan, const std::string& file);
 
-// Returns the mesh that splits only samples, over all ranks.
+// Returns the mesh that splits only samples, over all ranks. @pre ranks >= 1
 Mesh sample_mesh(int ranks);
 
 }  // namespace cnnplan

@@ -37,6 +37,7 @@ std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& o
 
 // Returns only the step time of the plan's prediction. It takes less time than a prediction,
 // because it places no buffers in the arena if operations run one after the other.
+// @pre validate(plan) holds, for this function and all below
 double predicted_step_s(const Plan& plan, const PriceList& prices);
 
 // Returns the time of the forward pass of a mini-batch, as `cnnexec --infer` runs it. No

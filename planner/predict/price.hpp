@@ -35,10 +35,11 @@ class PriceList {
   PriceList(const Platform& platform, const PriceList& other)
       : platform_(platform), kernels_(other.kernels_), links_(other.links_) {}
 
-  // Several threads may ask at once.
+  // Returns the price of an operation of `schedule`. Several threads may call this function and the
+  // next two at once.
   Price operator()(const Schedule& schedule, const Operation& operation) const;
   // Returns the least time of a collective that may be part of a larger one of at most
-  // `most_bytes`, in a program of `all_ranks` ranks.
+  // `most_bytes`, in a program of `all_ranks` ranks. @pre most_bytes > 0
   double least_s(const CollectiveOperation& operation, int all_ranks, double most_bytes) const;
   // Returns the time to load this number of bytes of samples.
   double load_s(std::int64_t bytes) const;
@@ -72,6 +73,7 @@ struct PricedSchedule {
   IndexedVector<OperationIndex, Price> prices;
   bool shared_workspace = false;  // the kernels of a lane share one workspace
 };
+// Returns the schedule with the price of each operation.
 PricedSchedule priced(Schedule schedule, const PriceList& prices);
 
 // Returns the properties of a transfer of `schedule`, for transfer_time.

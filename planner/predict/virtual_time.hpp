@@ -40,7 +40,8 @@ double overlap_of(const Plan& plan, const Platform& platform);
 // transfer or collective also waits for its partners. Without overlap, there is one stream, and
 // each operation blocks the next. Lanes of kernels run at the same time. A rank that waits for
 // another rank waits for the rank that is walked for its class.
-// @pre work[i].rank == classes.representatives()[i], all of one plan
+// @pre work[i].rank == classes.representatives()[i], all of one plan, and 0 <= overlap <= 1. With
+// overlap or lanes, operations name the operations that they wait for (Detail)
 // @throws logic_error when the schedules wait for each other for ever
 std::vector<RankTimeline> walk(std::span<const RankWork> work,
                                const RankClasses& classes,

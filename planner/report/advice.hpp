@@ -20,15 +20,17 @@ struct TypedOptions {
 // True for plans with kernels that the profile of a network lacks: kernels of sample blocks, of
 // interiors and strips, and kernels that run at the same time as others.
 bool has_kernels_of_plans_only(const Plan& plan);
-// Returns the command that times the kernels of a plan, at the plan's input size.
+// Returns the command that times the kernels of plans for the network, with the ranks, batch,
+// precision and input size of `plan`.
+// @pre typed.network_file is given
 std::string profile_advice(const Plan& plan, const TypedOptions& typed);
 // Returns the command that times the links between `ranks` ranks, or the copies and sums of one.
 std::string links_advice(int ranks);
 
 // Says that kernels were timed with another number of busy ranks on a node than the plan has.
-// Otherwise says which kernels are estimated. Both texts name the command that times the kernels.
-// Empty if the plan runs all kernels as they were timed.
-// @pre predict() made the prediction, so that it has the families of the estimates
+// Otherwise says how many kernels are estimated, and from what. Both texts name the command that
+// times the kernels. Empty if the plan runs all kernels as they were timed.
+// @pre predict() made the prediction, the platform has a level, and typed.network_file is given
 std::string kernels_note(const Plan& plan,
                          const Platform& platform,
                          const Profile& profile,
@@ -38,8 +40,9 @@ std::string kernels_note(const Plan& plan,
 // none.
 std::string idle_note(const Plan& plan);
 
-// Returns a line about links that are assumed or were measured with fewer ranks, and kernels_note.
-// Empty if all figures were measured as the plan uses them. @pre the platform has a level
+// Returns a line about links that are assumed, nominal or measured with fewer ranks, and a line
+// with kernels_note(). Empty if all figures were measured as the plan uses them.
+// @pre as kernels_note()
 std::string assumptions(const Plan& plan,
                         const Platform& platform,
                         const Profile& profile,

@@ -38,7 +38,7 @@ ReportColumn column_of(OperationPart part);
 // @pre the operation has a part: with_places completes plans of schema /1
 OperationPart part_of(const PredictedOperation& operation);
 // Returns the row of an operation: its layer. An operation of a gradient bucket counts in the row
-// "sgd" if it is an update, else in "reduce".
+// "sgd" if it is an update, else in "reduce". @pre as part_of()
 std::string group_of(const PredictedOperation& operation);
 
 }  // namespace cnnplan

@@ -56,7 +56,7 @@ struct Checkpoint {
   std::int64_t batch = 1;
   // With these values and the step, random numbers and the order of samples continue unchanged.
   std::uint64_t seed = 1;
-  std::int64_t samples = 0;     // of one pass over the data
+  std::int64_t samples = 0;     // of the data, with those that a pass leaves out
   std::int64_t step = 0;        // steps that are done
   std::int64_t generation = 0;  // counts the checkpoints of a folder; in the names of its parts
   double learning_rate = 0.0;

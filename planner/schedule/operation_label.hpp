@@ -21,7 +21,9 @@ struct OperationLabel {
   std::optional<LayerIndex> layer{};
   Direction direction = Direction::forward;
   OutputRole role = OutputRole::whole;
-  std::optional<int> level{};  // of multigrid, 0 the finest; missing outside of a cycle
+  // Says the level of multigrid, where 0 is the finest. Only the states of a chain have one, not
+  // its weights.
+  std::optional<int> level{};
   bool operator==(const OperationLabel&) const = default;
 };
 

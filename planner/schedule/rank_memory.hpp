@@ -2,7 +2,8 @@
 //
 // A rank's memory has four shares (MemoryUse):
 //
-//   parameters   Weights, their copies in the precision of activations, gradients, and momentum.
+//   parameters   Weights, their copies in the precision of activations, gradients, and momentum, or
+//                the state of another optimizer (Plan::optimizer_state_bytes).
 //   activations  The arena, in which buffers whose lives do not overlap share memory
 //                (memory_layout.hpp). Samples and the states of chains have memory of their own.
 //   buffers      All other buffers: labels, losses, running values and parts of gradients. Messages
@@ -67,7 +68,7 @@ bool fits(std::int64_t bytes, std::int64_t available_bytes);
 // Returns the memory that each layer's forward pass leaves for backpropagation: activations,
 // halos, what it fetched, and the samples. These three functions return bytes of this rank.
 IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule);
-// Returns the memory of each layer's parameters: weights, copies of them, gradients and momentum.
+// Returns the memory of each layer's parameters, as the share `parameters` counts it.
 IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule);
 // Returns the memory that each layer holds when backpropagation begins: the sum of kept_bytes
 // and parameter_bytes.

@@ -21,6 +21,7 @@ struct WireLink {
 
 // Returns one rank's link to the ranks that `level` connects it with. A duplex factor below 1
 // counts as 1, and one above 2 as 2, because no link is slower than with one direction at a time.
+// @pre `level` has segments, here and below
 WireLink wire_link(const Level& level);
 
 // Returns the bytes that take `seconds` on an otherwise idle link of `level`, at least 1.

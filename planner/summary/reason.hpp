@@ -72,8 +72,8 @@ struct Reason {
   bool operator==(const Reason&) const = default;
 };
 
-// Compares the plan with data parallelism, or where the plan is data parallelism, with the next
-// plan. Nothing is returned where the plan has no such rival.
+// Compares the plan with data parallelism. Compares it with the next plan where it is data
+// parallelism, or no such run is known. Nothing is returned where the plan has no such rival.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 std::optional<Reason> reason_of(const Plan& plan);
 

@@ -15,7 +15,7 @@ class LineWriter {
  public:
   // Keeps a reference.
   explicit LineWriter(std::ostream& out) : out_(out) {}
-  // Writes the whole line and flushes. @throws IoError where it cannot
+  // Writes the whole line and flushes. @throws IoError where it cannot; as write_json_line()
   void write(const OrderedJson& object);
 
  private:

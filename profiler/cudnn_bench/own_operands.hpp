@@ -13,7 +13,9 @@ namespace cnnplan::cudnn {
 // batch norm say mean 0 and variance 1.
 class OwnOperands {
  public:
-  // Allocates the operands of one kernel. @throws InfeasibleError when the device lacks the memory
+  // Allocates the operands of one kernel, and puts the work that fills them into the selected
+  // queue.
+  // @throws as Device::allocate() and Device::allocate_staging()
   OwnOperands(CudaDevice& device, const KernelSpec& spec);
   // Returns the operands in the order of the kernel's table. They are valid as long as this object.
   Operands views() const { return views_; }

@@ -31,7 +31,7 @@ struct TimedRuns {
 
 // Captures several calls of `run(set)`, which put work in the selected queue, as one graph, and
 // times it several times. The first run is not timed. The graph shall take `sample_s`. It blocks.
-// @throws BackendError, InfeasibleError
+// @throws BackendError, DeviceLostError; as `run`
 TimedRuns time_runs(CudaDevice& device,
                     int sets,
                     double sample_s,

@@ -7,7 +7,7 @@ from benchmarks.two_nodes import TwoNodes, reason_not_to
 
 RATES = (("100mbit", "100 Mbit/s"), ("1gbit", "1 Gbit/s"), ("10gbit", "10 Gbit/s"))
 CASES = (  # network, batch, image, the usual split that the solver's plan is compared with
-    ("resnet50", 8, "96x96", "n2"), ("vgg16", 4, "96x96", "n2"), ("unet", 2, "128x128", "n2"), ("mesh-1k", 1, "256x256", "h2"))
+    ("resnet50", 8, "96x96", "n2"), ("vgg16", 4, "96x96", "n2"), ("unet-2d", 2, "128x128", "n2"), ("mesh-1k", 1, "256x256", "h2"))
 ALGORITHMS = ("library", "ring", "recursive_doubling")
 STEPS = 6
 LONG_STEP_S = 5.0  # beyond it, one round of fewer steps has to do

@@ -11,7 +11,7 @@ namespace cnnplan::cudnn {
 
 // Makes options.device the current device of this thread.
 // @throws EnvironmentError where no GPU can be used; BackendError where a call fails, also for an
-// index out of range
+// index out of range; InfeasibleError where the GPU has no free memory
 std::unique_ptr<Backend> make_backend(const Options& options);
 
 }  // namespace cnnplan::cudnn

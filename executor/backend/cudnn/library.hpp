@@ -32,14 +32,15 @@ struct Options {
 
 class Library {
  public:
-  // Makes options.device the current device of this thread. @throws as use_device(), and
-  // BackendError where cuDNN fails
+  // Makes options.device the current device of this thread.
+  // @throws as use_device() and Device::allocate(), and BackendError where cuDNN fails
   explicit Library(const Options& options);
 
   const Options& options() const { return options_; }
   CudaDevice& device() { return device_; }
   cudnnHandle_t handle() const { return handle_.get(); }
   // Returns a text such as "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0".
+  // @throws as cuda_versions()
   std::string versions() const;
   // Returns whether the device has instructions for the precision.
   bool supports(Precision precision) const;

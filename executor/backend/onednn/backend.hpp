@@ -1,6 +1,6 @@
 // Makes the backend for CPUs by oneDNN, channels-last. Convolutions and pooling are primitives of
-// the library. Kernels that memory bounds, or that need sums over ranks in their middle, are loops
-// of our own.
+// the library where it has a fast and right one. Other kernels are loops of our own, such as those
+// that memory bounds, or that need sums over ranks in their middle.
 #pragma once
 
 #include <memory>

@@ -10,8 +10,9 @@ namespace cnnplan::onednn {
 
 // Returns true where some dilation is not 1.
 bool is_dilated(const Window& window);
-// Returns true where a sum of the pooling has more terms than most_float_terms. For a maximum, the
-// sum is one of the gradient in both phases, and may have twice as many terms.
+// Returns true where a sum of the pooling has more terms than most_float_terms. A max pooling sums
+// in its backward phase only, but has one answer for both phases. Its sums may have twice as many
+// terms.
 // @pre the window is not dilated
 bool sums_many_terms(const KernelSpec& spec);
 // Writes not-a-number to each output of a max pooling whose window has one, as oneDNN does not. It

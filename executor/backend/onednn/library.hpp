@@ -49,6 +49,7 @@ struct Argument {
 // Binds a primitive to its arguments, of which it owns no memory. execute() allocates nothing.
 class Primitive {
  public:
+  // @throws dnnl::error
   Primitive(const Library& library,
             const dnnl::primitive& primitive,
             const std::vector<Argument>& arguments);
@@ -82,12 +83,15 @@ struct Port {
 // primitive needs them aligned.
 class PrimitiveKernel final : public Kernel {
  public:
-  // @throws std::logic_error unless there is a port for each operand of `spec`
+  // @throws std::logic_error for another number of ports than operands of `spec`, or a port for a
+  // role that `spec` lacks; dnnl::error where oneDNN has no reorder
+  // @pre no two ports have one role
   PrimitiveKernel(const Library& library,
                   const KernelSpec& spec,
                   const dnnl::primitive& primitive,
                   std::string implementation,
                   std::vector<Port> ports);
+  // @throws dnnl::error where a primitive fails; else as Kernel::run()
   void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   std::string implementation() const override { return implementation_; }
@@ -111,7 +115,7 @@ class PrimitiveKernel final : public Kernel {
   std::byte* placed_ = nullptr;  // where in memory the last workspace was
 };
 
-// Returns the attributes that every primitive is created with.
+// Returns the attributes that every primitive is created with: the caller gives it its scratchpad.
 dnnl::primitive_attr attributes();
 
 }  // namespace cnnplan::onednn

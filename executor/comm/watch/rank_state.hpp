@@ -20,7 +20,7 @@ struct RankState {
   bool operator==(const RankState&) const = default;
 };
 
-// What a reporter knows of one rank.
+// Holds what a reporter knows of one rank.
 struct RankReport {
   std::optional<RankState> state;  // the last answer; none: it never answered
   double silent_s = 0;             // since the last answer

@@ -1,5 +1,5 @@
-// Says what this process waits for, so that its watchdog can tell others. Writing costs a few
-// nanoseconds and takes no lock.
+// Says what this process waits for, so that its watchdog can tell others. To begin or end a wait,
+// or to give a sign of progress, costs a few nanoseconds and takes no lock.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace cnnplan {
 
-// What a record said at one moment.
+// Holds what WaitRecord::view() returns.
 struct WaitView {
   const char* call = nullptr;       // the blocking call, such as "MPI_Wait"; null: not waiting
   const RankList* peers = nullptr;  // the ranks that it waits for; null: not waiting
@@ -22,8 +22,9 @@ struct WaitView {
   bool is_waiting() const { return call != nullptr; }
 };
 
-// One thread at a time begins and ends waits, which do not nest. Any thread gives signs of
-// progress, and any thread reads. Texts and lists must live until the program ends.
+// One thread at a time begins and ends waits, which do not nest, and adds device peers. Any thread
+// gives signs of progress, and any thread reads. Texts and lists that the record gets must live
+// until the program ends, except in add_device_peers().
 class WaitRecord {
  public:
   void begin(const char* call, const RankList& peers) { write(call, &peers); }
@@ -38,10 +39,11 @@ class WaitRecord {
   void give_sign() {
     signs_.store(signs_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  // Says that work of the device may from now on wait for these ranks, too.
+  // Says that work of the device may from now on wait for these ranks, too. It takes a lock.
   void add_device_peers(const RankList& peers);
   const RankList* device_peers() const { return device_peers_.load(std::memory_order_relaxed); }
-  // Returns values that belong together, although the record may change meanwhile.
+  // Returns the call, its peers and the number of changes as of one moment, although the record may
+  // change meanwhile. The activity and the signs may be of a later moment.
   WaitView view() const;
 
  private:
@@ -93,7 +95,8 @@ class DeviceWait {
   bool waits_;
 };
 
-// Names what this rank does, as long as the object lives; afterwards the previous name returns.
+// Names what this rank does, as long as the object lives. Then the previous name returns, if there
+// was one. To make the object takes a lock, as lasting() does.
 class Activity {
  public:
   explicit Activity(const std::string& name) : previous_(own_record().activity()) {

@@ -17,7 +17,7 @@
 
 namespace cnnplan {
 
-// What all watchdogs of a program know of each other.
+// Holds what all watchdogs of a program know of each other.
 struct WatchPeers {
   int rank = 0;                        // of this process
   std::vector<std::string> addresses;  // of the side channels, by rank

@@ -21,8 +21,10 @@ struct TransposedWindow {
   Window window;
   std::array<std::int64_t, 3> output_padding{};
 };
-// Also reads "output_padding" and "output_shape". The shape determines the padding as the standard
+// Reads "output_padding" and "output_shape", too. The shape determines the padding as the standard
 // says: instead of negative padding, outputs are added at the end.
+// @throws UnmappedNode as read_window(), also for these attributes; InputError when an extent
+// overflows
 TransposedWindow read_transposed_window(const NodeReader& node,
                                         const std::vector<std::int64_t>& kernel,
                                         const Activation& image);

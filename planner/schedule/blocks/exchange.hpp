@@ -44,6 +44,7 @@ bool exchanges_backward(const LayerTraits& reader, const RankBoxes& needed, cons
 // tensor. There are none where every part goes to its owners at once. Where more than two ranks
 // hold parts of one channel, and replicas own it, each replica would get all parts whole. Instead a
 // rank sums the channels that it has on the mesh of the reader, and the owners gather these sums.
+// Blocks of few elements, copied inputs and stages have no such sums.
 // @pre exchanges_backward(reader, needed, owned)
 std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
                                         const RankBoxes& needed,

@@ -9,12 +9,13 @@
 
 namespace cnnplan {
 
-// Returns one priced schedule for each of `ranks`, in their order, with the operations of some
-// units only: the representatives of the wanted units, and the units around them. A representative
-// has the same kernels, collectives and parameters as in a whole lowering, and keeps as many bytes
-// for backpropagation. Ids of operations lack the names of layers. No communication takes place.
-// @pre `classes` are the classes of `units`; `wanted` holds the units of samples
-// and losses, and all units where multigrid runs a chain
+// Returns one schedule of Detail::priced for each of `ranks`, in their order, with the operations
+// of some units only: the representatives of the wanted units, and the units around them. A
+// representative has the same kernels, collectives and parameters as in a whole lowering, and keeps
+// as many bytes for backpropagation. Ids of operations lack the names of layers. No communication
+// takes place.
+// @pre `classes` are the classes of `units`; `wanted` holds the units of samples and losses, and
+// all units where multigrid runs a chain
 std::vector<Schedule> lower_representatives(const FusedUnits& units,
                                             const UnitClasses& classes,
                                             const IndexedVector<UnitIndex, bool>& wanted,

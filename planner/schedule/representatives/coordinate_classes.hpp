@@ -13,7 +13,7 @@ namespace cnnplan {
 // Returns a number from 0 on for each coordinate along the axis. Coordinates with equal numbers
 // have blocks of the same size and padding, and exchange as much with their neighbours. Along c,
 // they also copy as many channels from and to coordinates that are as far away.
-// @pre the mesh of all `layers` has `axis`
+// @pre `axis` is an axis n, c, d, h or w of the mesh of all `layers`
 std::vector<int> coordinate_classes(const Plan& plan,
                                     const std::vector<LayerIndex>& layers,
                                     const MeshAxis& axis);
@@ -22,7 +22,7 @@ std::vector<int> coordinate_classes(const Plan& plan,
 std::int64_t shared_size(Range a, Range b);
 
 // Returns how many blocks of `length` indices, cut into `parts`, share an index with the range.
-// @pre the range is empty, or part of [0, length)
+// @pre parts >= 1; the range is empty, or part of [0, length)
 int blocks_meeting(std::int64_t length, int parts, Range range);
 
 }  // namespace cnnplan

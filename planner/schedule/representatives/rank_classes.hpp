@@ -19,15 +19,18 @@ class RankClasses {
   // Returns the classes of a plan. Up to exact_ranks, two ranks are in one class when they are a
   // multiple of representative_distance apart. Beyond exact_ranks, ranks of one class run equal
   // kernels and move equal halos. Their features are equal:
-  // - On every mesh of the plan, along every axis, their blocks have the same size and padding.
-  //   They exchange as much with their neighbours, over the same levels.
+  // - On every mesh of the plan, along n, c, d, h and w, their blocks have the same size and
+  //   padding. They exchange as much with their neighbours, and along c, d, h and w over the same
+  //   levels.
+  // - On a mesh with an axis l, they are at one stage, and reach its neighbours over the same
+  //   levels.
   // - Each shares a sample with ranks at the same places in their nodes, and keeps as many samples
   //   from mesh to mesh.
   // - In a layer that is stationary_w, they multiply and compute as many channels, own as many of
   //   the multiplied ones, and exchange them with as many ranks.
   // These features leave out three things: how long ranks further away make neighbours wait, over
   // which levels blocks travel between meshes or parts of channels, and the sizes of shards.
-  // @pre validate(plan) holds
+  // @pre validate(plan) holds, and the platform has a level
   static RankClasses of(const Plan& plan, const Platform& platform);
 
   int rank_count() const { return static_cast<int>(class_of_.size()); }

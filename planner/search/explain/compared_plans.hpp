@@ -19,6 +19,7 @@ class ComparedPlans {
 
   // Returns the sums of the plan, and then of its runner-ups, as price_network has them. They are
   // over the operations over which the plan's margins were taken (Prediction::margins_sum).
+  // @throws InputError where margins_sum is over a rank that is none of probe_ranks
   std::vector<double> sums_s(const Platform& platform, const Profile& profile) const;
 
  private:

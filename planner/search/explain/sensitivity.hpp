@@ -20,7 +20,7 @@ namespace cnnplan {
 // runner-ups. With `layer`, only the runner-up of the unit that has this layer is compared. Layers
 // whose runner-up takes less than the plan are listed in Sensitivity::shorter.
 // @pre the plan was made from `platform` and `profile`; `layer` is empty or one of the network
-// @throws InputError where changes of a margin do not make a plan
+// @throws InputError as ComparedPlans, where the margins of the plan contradict it
 Sensitivity sensitivity(const Plan& plan,
                         const Platform& platform,
                         const Profile& profile,

@@ -35,14 +35,15 @@ StepLowerBound step_lower_bound(NetworkPricing& pricing);
 // Returns the candidates of a unit whose costs matter, given the least costs that are known.
 using Wanted = std::function<std::vector<int>(int unit, const std::vector<double>& costs)>;
 // Returns the min-marginals of a graph of `priced()`. Wanted candidates have the values that they
-// would have if all pairs had prices. Values above 1 + `most_excess` times the least sum are not
+// would have if all pairs had prices. Values above (1 + `most_excess`) times the least sum are not
 // told apart (infinity). Returns nothing where the graph is too entangled. @pre most_excess > 0
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted,
                                                 double most_excess);
-// Returns how much more the assignment costs in the graph than the cheapest one, relative to the
-// cheapest, as if all pairs had prices. It is 0 except for rounding where no assignment costs less.
+// Returns how much more the assignment costs in a graph of `priced()` than the cheapest one, as a
+// part of the cheapest. It counts as if all pairs had prices. It is 0 except for rounding where no
+// assignment costs less.
 // @pre the cheapest assignment costs more than 0
 double excess(NetworkPricing& pricing, const CostGraph& graph, const Assignment& assignment);
 

@@ -20,7 +20,7 @@ struct EdgePrice {
   CostMatrix slowest;             // on the slowest probed rank, as if there were no other reader
   CostMatrix again;               // of fetching the tensor again, if the reader reads it again
   CostMatrix kept_bytes;          // kept by the reader for its backward, in addition to the tensor
-  std::vector<CostMatrix> least;  // unavoidable in any plan on each of probe_ranks(ranks)
+  std::vector<CostMatrix> least;  // unavoidable on each of probe_ranks(ranks); 0 with overlap
 };
 
 // The price of a pair of splits follows from a ReadSignature and the two splits alone, by the
@@ -38,14 +38,15 @@ class EdgePrices {
  public:
   // Keeps references. All layers of the plan must be on one mesh, no matter which. `spare_s` holds
   // by probed rank the most seconds that transfers may take in a plan worth finding. A pair of
-  // splits gets a price beyond all others where messages to one of these ranks surely take longer.
+  // splits whose messages to one of these ranks surely take longer counts as priced: 1e9 s in
+  // `slowest` and `least`.
   EdgePrices(const FusedUnits& fused, const PriceList& prices, std::vector<double> spare_s);
 
   // An edge is a tensor and a reader, each with several splits to choose from.
   class Edge;
 
   // Returns the edge for these splits. Equal signatures share an edge. In a new edge, only pairs
-  // whose messages take longer than `spare_s` have their price. For other pairs, `slowest` and
+  // whose messages take longer than `spare_s` count as priced. For other pairs, `slowest` and
   // `least` bound it from below by the number and the sizes of messages, and `again` and
   // `kept_bytes` are 0. @pre `consumer` has this input
   Edge& operator()(LayerIndex consumer,

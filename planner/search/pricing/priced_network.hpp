@@ -10,6 +10,9 @@
 
 namespace cnnplan {
 
+// A pair of candidates in an edge has its price, or bounds until NetworkPricing prices it: seconds
+// that its price does not fall below, and 0 bytes. A pair that surely takes more than the limit of
+// a step has 1e9 s in every graph of seconds. Such pairs are in no plan worth finding.
 struct PricedNetwork {
   SplitChoices choices;
   // Holds the costs that a search minimises: seconds per step on the slowest of a few ranks, with
@@ -20,7 +23,8 @@ struct PricedNetwork {
   CostGraph kept_bytes;
   // Holds for the units and edges of `graph` the least seconds on each of probe_ranks(ranks) alone.
   // Updates are left out, as are operations that run at the same time as kernels. Gradients count
-  // with the least time that they add to reductions. No plan takes less on this rank.
+  // with the least time that they add to reductions. No plan within the limit of a step takes less
+  // on this rank.
   std::vector<CostGraph> least;
   double updates_s = 0.0;  // the least seconds of updating all parameters
 

@@ -34,7 +34,8 @@ class NetworkPricing {
   NetworkPricing& operator=(NetworkPricing&&) = delete;
   ~NetworkPricing() = default;
 
-  // Holds prices and bounds: no pair costs less than its entries say.
+  // Holds prices and bounds, as PricedNetwork says. Candidates that exceed `limit_s` are left out
+  // of its choices, except where a unit would have none.
   const PricedNetwork& priced() const { return priced_; }
   // Prices all pairs that `assignment` takes, and the pairs of some choices whose units share an
   // edge. For each pair that had no price yet, also prices the `neighbours` pairs that look

@@ -17,7 +17,7 @@ namespace cnnplan {
 class UnitEdges {
  public:
   // Adds edges to `priced` that bound the prices of their pairs from below, as a new
-  // EdgePrices::Edge does. Keeps references to all arguments except `priced`.
+  // EdgePrices::Edge does. Keeps references to `fused` and `prices`.
   // @pre the units have their costs
   UnitEdges(const FusedUnits& fused,
             const PriceList& prices,

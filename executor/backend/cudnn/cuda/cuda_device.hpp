@@ -9,7 +9,8 @@ namespace cnnplan::cudnn {
 
 class CudaDevice final : public Device {
  public:
-  // Makes `index` the current device of this thread. All calls of the object are made for it.
+  // Makes `index` the current device of this thread. Calls of the object act on the current device
+  // of their thread, which has to be this one.
   // @throws as use_device() (installed_devices.hpp), and BackendError where a stream fails
   explicit CudaDevice(int index);
 

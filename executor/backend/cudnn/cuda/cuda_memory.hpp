@@ -1,4 +1,5 @@
-// Allocates memory of the current GPU, and memory of the host from which it copies fastest.
+// Allocates memory of the current GPU, and memory of the host from which it copies fastest. All
+// functions that call the GPU throw as check_cuda(), too.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +13,16 @@ namespace cnnplan::cudnn {
 
 // Returns the free bytes of the current device.
 std::int64_t free_device_bytes();
-// Returns what is left of free bytes after a reserve for libraries.
+// Returns what is left of free bytes after a reserve for libraries. It calls no GPU.
 std::int64_t without_reserve(std::int64_t free_bytes);
 // Returns zeroed memory of the current device. It blocks until `stream` has cleared the memory.
 // @throws InfeasibleError where the device lacks the memory; the message calls it `device`
 MemoryBlock allocate_on_device(const std::string& device, std::int64_t bytes, cudaStream_t stream);
-// Returns zeroed, page-locked memory of the host. @throws BackendError where there is too little
+// Returns zeroed, page-locked memory of the host.
+// @throws OutOfMemoryError where the system does not give as much
 MemoryBlock allocate_pinned(std::int64_t bytes);
 
-// Clears memory in the order of `stream`. @throws as check_cuda(), here and below
+// Clears memory in the order of `stream`.
 void clear_bytes(void* memory, std::int64_t bytes, cudaStream_t stream);
 // Copies in the direction `kind`, in the order of `stream`. Memory of the host must stay until
 // then.

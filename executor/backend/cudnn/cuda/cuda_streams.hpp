@@ -16,7 +16,7 @@ using StreamOwner = CudaOwner<cudaStream_t, cudaStreamDestroy>;
 class CudaStreams {
  public:
   // Makes the streams of the three queues on the current device, and selects Queue::compute.
-  // @throws BackendError
+  // @throws as check_cuda(), as does reserve_lanes()
   CudaStreams();
   CudaStreams(const CudaStreams&) = delete;
   CudaStreams& operator=(const CudaStreams&) = delete;

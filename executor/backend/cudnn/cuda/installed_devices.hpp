@@ -33,7 +33,7 @@ struct DeviceProperties {
 // @throws EnvironmentError where the machine has no usable GPU; BackendError where a call fails,
 // also for an index out of range
 DeviceProperties use_device(int index);
-// Returns which device of the machine `index` is: "GPU 1 (0000:3b:00.0)".
+// Returns which device of the machine `index` is: "GPU 1 (0000:3b:00.0)". @throws as use_device()
 std::string place_of_device(int index);
 
 // Returns the CUDA version of the runtime, and the newest one that the driver supports: "CUDA 13.0,

@@ -10,10 +10,11 @@ namespace cnnplan::cudnn {
 bool says_no_device(cudaError_t status);
 
 // @throws EnvironmentError where there is no device or no driver, DeviceLostError where no later
-// call of this process can succeed, else BackendError. The message names `call` and the library's
-// words.
+// call of this process can succeed, DeviceMemoryError where the device lacks memory, else
+// BackendError. The message names `call` and the library's words.
 void check_cuda(cudaError_t status, const char* call);
-// @throws BackendError naming `call` and the library's words
+// @throws DeviceMemoryError where the library lacks memory, else BackendError. The message names
+// `call` and the library's words.
 void check_cudnn(cudnnStatus_t status, const char* call);
 
 }  // namespace cnnplan::cudnn

@@ -202,6 +202,7 @@ struct FinishSums {
 // Sums `term` over all positions, and hands the `sums` sums of each channel to `result`. `Added`
 // adds strips in the second stage, as AddedStrips does. `workspace` has Strips::workspace_bytes. An
 // empty block gives sums of zero.
+// @pre `width` divides the channels, and `strips` was made with it. @throws as launch()
 template <typename T,
           int width,
           int sums,

@@ -20,6 +20,7 @@ struct EachVector {
 
 // Calls body(position, first channel) for every vector of `width` channels of a block of `shape`,
 // in any order. The device gets a copy of `body`. @pre width divides the channels
+// @throws as launch()
 template <int width, typename Body>
 void for_each_vector(cudaStream_t stream, const Shape& shape, const Body& body) {
   const Positions positions(shape);

@@ -10,7 +10,7 @@
 namespace cnnplan::cudnn {
 
 // Sets `found`, in memory of the device, to 1 if one of `count` numbers is NaN or infinite.
-// Otherwise `found` stays. The work is put in `stream`.
+// Otherwise `found` stays. The work is put in `stream`. @throws as launch()
 void mark_not_finite(ElementType element,
                      const void* memory,
                      std::int64_t count,

@@ -23,7 +23,8 @@ void bias(const KernelCall& call, const OperandsByRole& operands);
 std::int64_t bias_workspace_bytes(const KernelSpec& spec);
 
 // Finishes a convolution after its products: y = relu?(y + bias?). `bias` is read where `spec` has
-// one. This function and the ones below put their work in `stream`, on memory of the device.
+// one. This function and the ones below put their work in `stream`, on memory of the device, and
+// throw as launch().
 void finish_convolution(const KernelSpec& spec,
                         const TensorView& bias,
                         const TensorView& y,

@@ -30,13 +30,14 @@ inline constexpr std::int64_t positions_in_fp32 = 128;
 template <typename T>
 void add_to_doubles(const T* from, std::int64_t count, double* sums);
 
-// A tap of a window meets this position of the other side.
+// Says which position a tap of a window meets: an input for a run of outputs, and an output for a
+// run of inputs.
 struct TapPlace {
   std::int64_t tap = 0;
   std::int64_t position = 0;
 };
-// Consecutive positions of a row meet equal taps. From one of them to the next, the places move by
-// `step` positions.
+// Describes consecutive positions of a row, which meet equal taps. `places` are those of the first
+// position. From one position to the next, they move by `step` positions.
 struct TapRun {
   std::span<const TapPlace> places;
   std::int64_t positions = 1;
@@ -48,12 +49,13 @@ struct ChannelSteps {
   std::int64_t tap = 0;       // floats from one tap to the next
   std::int64_t channels = 0;  // that are multiplied
 };
-// Computes sums[p][c], the sum over the places of weight[tap][c] * x[position][c]. The sums are
-// dense.
+// Computes sums[p][c], the sum over the places of weight[tap][c] * x[position + p * step][c], for
+// the positions p of the run. The sums are dense.
 template <typename T>
 void multiply_taps(
     const T* x, const float* weight, const TapRun& run, const ChannelSteps& steps, float* sums);
-// Computes sums[tap][c] += x[position][c] * dy[p][c] for each place and each position of the run.
+// Computes sums[tap][c] += x[position + p * step][c] * dy[p][c] for each place and each position p
+// of the run.
 template <typename T>
 void add_outer_taps(
     const T* x, const T* dy, const TapRun& run, const ChannelSteps& steps, float* sums);

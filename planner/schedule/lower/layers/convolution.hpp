@@ -6,7 +6,8 @@
 
 namespace cnnplan {
 
-// `dy` is the gradient of this rank's block of the unit's output.
+// Both functions add a pass of a unit. `dy` is the gradient of this rank's block of the unit's
+// output.
 void forward_convolution(LoweringState& state, const Unit& unit);
 void backward_convolution(LoweringState& state, const Unit& unit, const Operand& dy);
 

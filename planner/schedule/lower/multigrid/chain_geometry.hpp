@@ -1,6 +1,7 @@
 // Knows the blocks of a residual chain in the direction of one pass, and the ranks that have them.
 //
-// A pass takes a state from point to point. Points, blocks and steps are numbered in its direction.
+// A pass takes a state from point to point. Points, blocks and steps are numbered in its direction,
+// from 0 on. Block i leads from point i to point i + 1.
 #pragma once
 
 #include <vector>
@@ -14,11 +15,14 @@ namespace cnnplan {
 class ChainGeometry {
  public:
   // Keeps a reference to the context. `blocks` and `hierarchy` are in the direction of the pass.
+  // @pre `blocks` is not empty, and the hierarchy has as many layers
   ChainGeometry(const LoweringContext& context,
                 const Multigrid& setting,
                 ResidualChain blocks,
                 LayerHierarchy hierarchy);
 
+  // Returns the setting of the chain. In inference, its first guess is `coarse`, whatever the plan
+  // says.
   const Multigrid& setting() const { return setting_; }
   int block_count() const { return static_cast<int>(blocks_.size()); }
   const ResidualBlock& block(int index) const { return blocks_[index]; }
@@ -29,10 +33,10 @@ class ChainGeometry {
   const LayerHierarchy& hierarchy() const { return hierarchy_; }
   // Returns the blocks that a step of a level passes.
   const LayerRange& layers_of(int level, int step) const { return hierarchy_.steps(level)[step]; }
-  // Returns the sum of the steps h of some blocks.
+  // Returns the sum of the step lengths h (ResidualBlock::step) of some blocks.
   double length_of(const LayerRange& layers) const;
 
-  // A stage is the ranks that have one block: their coordinate along the axis l.
+  // Returns the stage of a block: the coordinate along the axis l of the ranks that have it.
   int stage_of(int block) const;
   // Returns the stage that goes on from a point. The last point stays at the stage of the last
   // block.
@@ -49,7 +53,7 @@ class ChainGeometry {
   // guess `previous`, these are the C-points of the finest level except the end of the chain; else
   // there are none.
   bool is_kept(int point) const { return maker_of(point) >= 0; }
-  // True where the ranks that have the block before a kept point make its last state.
+  // True where a point is kept, and the ranks that have the block before it make its last state.
   bool is_kept_where_block_is(int point) const;
   // Returns the stage that makes the last state of a point; -1 where the point is not kept.
   int maker_of(int point) const { return makers_[point]; }

@@ -8,8 +8,9 @@
 
 namespace cnnplan {
 
-// Returns the operands in the order of the kernel table, without the output.
-// `inputs`: x, and the residual if an add is fused.
+// Returns the operands in the order of the kernel table, without the output. `inputs`: x, and the
+// residual if an add is fused.
+// @pre the unit has its running values (add_running_values)
 std::vector<Operand> batch_norm_operands(const ScheduleBuilder& builder,
                                          const ParameterLayout& parameters,
                                          const Unit& unit,

@@ -19,14 +19,16 @@ class ParameterLayout {
   void add_all();
 
   // Returns a parameter of the unit's layer as kernels read it: the copy of a weight, if there are
-  // copies. @pre the layer has the parameter
+  // copies. @pre the unit is lowered, and its layer has the parameter
   Operand value(const Unit& unit, ParameterRole role) const;
-  // Returns the gradient of a parameter, which a kernel writes. @pre the layer has the parameter
+  // Returns the gradient of a parameter, which a kernel writes.
+  // @pre as value(), in training
   Operand gradient(const Unit& unit, ParameterRole role) const;
   // Returns the kernel that does a phase of the layer that owns the weight.
-  // @pre the layer mixes channels
+  // @pre the unit is lowered, its layer mixes channels, and this rank has a part of it
   KernelSpec convolution_spec(const Unit& unit, KernelPhase phase) const;
   // Returns the slots of a range that an update changes: all of them, or this rank's shard.
+  // @pre `range` is one of this rank, and `arena` holds its parameters
   Operand updated(BufferIndex arena, const GradientRange& range, bool written) const;
 
  private:
