@@ -1,4 +1,4 @@
-# Finds what the project needs. README names each package with its reason.
+# Finds what the project needs. docs/reference/packages.md says what each package is for.
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(Boost 1.74 REQUIRED)      # Boost.Graph is header only
