@@ -97,6 +97,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   explain->add_flag("-s,--sensitivity",
                     options.sensitivity,
                     "Show which figures decide the closest choices, or the choice of --layer");
+  explain->add_flag("--wide", options.wide, "Show every layer and all columns");
   explain->option_defaults()->group("Files");
   explain
       ->add_option("-p,--platform",

@@ -40,6 +40,7 @@ struct SolveOptions {
   // Each text is a change of the machine, as WhatIf reads it. If there are changes, solve
   // prints their effects and writes no plan.
   std::vector<std::string> what_if;
+  bool wide = false;  // print every layer and all columns
 };
 
 struct ImportCommandOptions {
@@ -55,6 +56,7 @@ struct ImportCommandOptions {
 struct ExplainOptions {
   std::string plan_file = "plan.json";
   std::string layer;          // empty: all
+  bool wide = false;          // print every layer and all columns
   bool sensitivity = false;   // show which figures would change choices, instead of the layers
   std::string platform_file;  // as for solve, for formulas and sensitivity
   std::string profile_file;   // as for solve, for formulas and sensitivity

@@ -16,6 +16,8 @@
 #include "planner/report/sensitivity_text.hpp"
 #include "planner/search/explain/prediction_check.hpp"
 #include "planner/search/explain/sensitivity.hpp"
+#include "planner/summary/layer_table.hpp"
+#include "planner/summary/summary_text.hpp"
 
 namespace cnnplan {
 namespace {
@@ -66,6 +68,10 @@ ExitCode explain_command(const ExplainOptions& options) {
   const Plan plan = with_places(read_plan(options.plan_file), options.plan_file);
   if (options.sensitivity) {
     print_sensitivity(plan, options);
+    return ExitCode::ok;
+  }
+  if (options.layer.empty() && !options.wide) {
+    std::cout << to_text(summary_of(plan)) << '\n' << layer_table(plan);
     return ExitCode::ok;
   }
   std::cout << explain(plan, options.layer.empty() ? std::nullopt : std::optional(options.layer));

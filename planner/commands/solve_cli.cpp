@@ -60,6 +60,7 @@ void add_files(CLI::App& solve, SolveOptions& options) {
                   "Plan file; with several --ranks, a folder, else no plans are written")
       ->type_name("FILE")
       ->capture_default_str();
+  solve.add_flag("--wide", options.wide, "Show every layer and all columns");
 }
 
 void add_size_options(CLI::App& solve, SolveOptions& options) {

@@ -24,6 +24,7 @@
 #include "planner/search/candidates/request_check.hpp"
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/rivals.hpp"
+#include "planner/summary/layer_table.hpp"
 #include "planner/summary/summary_text.hpp"
 #include "planner/what_if/what_if.hpp"
 
@@ -138,7 +139,8 @@ ExitCode solve_command(const SolveOptions& options) {
   write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
   if (request.uniform) std::cerr << idle_note(plan);
-  std::cout << to_text(summary_of(plan)) << '\n' << explain(plan, std::nullopt);
+  std::cout << to_text(summary_of(plan)) << '\n'
+            << (options.wide ? explain(plan, std::nullopt) : layer_table(plan));
   std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
             << " cnnexec " << options.output_file << '\n';
   return ExitCode::ok;

@@ -1,0 +1,19 @@
+// Writes the layers of a plan as a table that fits a terminal.
+#pragma once
+
+#include <string>
+
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// A layer that takes this share of the step has a row of its own.
+inline constexpr double own_row_share = 0.02;
+
+// Returns a legend and a table of at most 80 columns, unless names of layers are long. Layers that
+// follow each other and are split equally share a row, except layers with at least own_row_share of
+// the step. Columns without values are left out.
+// @pre operations of the prediction have a part: with_places completes plans of schema /1
+std::string layer_table(const Plan& plan);
+
+}  // namespace cnnplan
