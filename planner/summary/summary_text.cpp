@@ -2,6 +2,7 @@
 #include "planner/summary/summary_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "planner/base/bytes_text.hpp"
@@ -88,25 +89,64 @@ std::string memory_text(const Summary& summary) {
   return text + " per rank";
 }
 
-std::string settling_text(const Confidence& confidence) {
+// Says how much longer or shorter the rival's step is, where the steps are close.
+std::string difference_text(const Summary& summary, const Rival& rival) {
+  constexpr double close = 0.1;
+  constexpr double shown = 0.001;
+  const double slower = rival.step_s / summary.step_s - 1.0;
+  if (slower >= close) return "";
+  if (slower >= 0.0 && slower < shown) return ", which is less than 0.1 % slower,";
+  return ", which is " + percent(std::fabs(slower)) + (slower < 0.0 ? " faster," : " slower,");
+}
+
+// Figures that explain little are not named.
+std::string settling_text(const Confidence& confidence, bool is_clear) {
+  constexpr double enough = 0.2;
   const bool by_links = confidence.measurement == Measurement::links;
-  return std::string("to settle it, time ") + (by_links ? "links (" : "kernels (") +
-         confidence.figure + ')';
+  return std::string(is_clear ? "to confirm it" : "to settle it") + ", time " +
+         (by_links ? "links" : "kernels") +
+         (confidence.share < enough ? "" : " (" + confidence.figure + ")");
 }
 
 // Without a figure that decides, both plans do the same in all draws.
-std::string confidence_text(const Summary& summary) {
+std::string confidence_text(const Summary& summary, bool with_difference) {
   const Confidence& confidence = *summary.confidence;
   const Wins& closest = confidence.wins[confidence.closest];
   const Rival& rival = summary.rivals.at(closest.rival);
   const std::string name = name_of_rival(rival, summary.ranks);
   if (confidence.figure.empty()) return "No figure of the machine makes " + name + " differ.";
-  return "Beats " + name + " in " + std::to_string(closest.draws) + " of " +
-         std::to_string(confidence.draws) + " draws of errors; " + settling_text(confidence) + '.';
+  return "Beats " + name + (with_difference ? difference_text(summary, rival) : "") + " in " +
+         std::to_string(closest.draws) + " of " + std::to_string(confidence.draws) +
+         " draws of errors; " + settling_text(confidence, closest.draws == confidence.draws) + '.';
 }
 
 std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+// A sentence of the summary has at most this many lines, unless names are long.
+constexpr std::size_t most_sentence_lines = 2;
+
+// Leaves out what the plan pays where the sentence would be too long.
+std::string why(const Summary& summary, std::size_t width) {
+  Reason reason = *summary.reason;
+  const auto lines = [&] {
+    return wrapped(
+        "why     ", to_text(reason, summary.rivals, summary.ranks, summary.available_bytes), width);
+  };
+  std::string text = lines();
+  if (lines_of(text) <= most_sentence_lines) return text;
+  reason.paid.reset();
+  return lines();
+}
+
+// Leaves out by how much the rival is slower where the sentence would be too long.
+std::string sure(const Summary& summary, std::size_t width) {
+  const auto lines = [&](bool with_difference) {
+    return wrapped("sure    ", confidence_text(summary, with_difference), width);
+  };
+  std::string text = lines(true);
+  return lines_of(text) <= most_sentence_lines ? text : lines(false);
 }
 
 std::string with_plan(const std::string& plan,
@@ -121,13 +161,8 @@ std::string with_plan(const std::string& plan,
 std::string to_text(const Summary& summary, std::size_t width) {
   const std::string head = wrapped("", title(summary) + ", " + memory_text(summary), width);
   std::string rest = wrapped("step    ", step_text(summary), width);
-  if (summary.reason) {
-    rest +=
-        wrapped("why     ",
-                to_text(*summary.reason, summary.rivals, summary.ranks, summary.available_bytes),
-                width);
-  }
-  if (summary.confidence) rest += wrapped("sure    ", confidence_text(summary), width);
+  if (summary.reason) rest += why(summary, width);
+  if (summary.confidence) rest += sure(summary, width);
   std::string text = with_plan(by_groups(summary), head, rest, width);
   for (std::size_t most = summary.counts.size(); lines_of(text) > most_summary_lines && most > 0;
        --most) {
