@@ -67,7 +67,8 @@ void require_run_of(const std::string& plan_sha256,
                     const RunReport& run,
                     const ComparedFiles& files);
 
-// Returns a table of the groups, then unmatched operations, memory and the errors.
+// Returns a table of the groups, then unmatched operations, memory and the errors. Groups whose
+// times differ most in seconds are first.
 std::string to_text(const Comparison& comparison);
 
 }  // namespace cnnplan

@@ -1,4 +1,9 @@
 // Writes a comparison as a table and the lines after it.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include "planner/base/bytes_text.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/report/table.hpp"
@@ -11,6 +16,17 @@ std::vector<std::string> cells_of(const ComparedTime& time) {
           milliseconds(time.predicted_s),
           milliseconds(time.measured_s),
           time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-"};
+}
+
+// Sorts by the difference of predicted and measured seconds.
+std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups) {
+  const auto off_s = [](const ComparedTime& time) {
+    return std::fabs(time.predicted_s - time.measured_s);
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const ComparedTime& a, const ComparedTime& b) {
+    return off_s(a) > off_s(b);
+  });
+  return groups;
 }
 
 // Returns the time of the step outside of the groups. It is below 0 where operations overlap.
@@ -58,7 +74,9 @@ std::string memory_text(const Comparison& comparison) {
 
 std::string to_text(const Comparison& comparison) {
   Table table({{"layer", Align::left}, {"predicted [ms]"}, {"measured [ms]"}, {"error [%]"}});
-  for (const ComparedTime& group : comparison.groups) table.add_row(cells_of(group));
+  for (const ComparedTime& group : most_off_first(comparison.groups)) {
+    table.add_row(cells_of(group));
+  }
   table.add_row(rest_cells(comparison));
   table.add_rule();
   table.add_row(cells_of(comparison.step));
