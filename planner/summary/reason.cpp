@@ -8,6 +8,9 @@
 namespace cnnplan {
 namespace {
 
+// Steps that differ by less than this share count as equal.
+constexpr double equal_steps = 0.001;
+
 using Seconds = std::array<double, Enumerators<Cost>::all.size()>;
 
 Cost cost_of(OperationPart part) {
@@ -137,7 +140,7 @@ std::optional<Reason> reason_of(const Plan& plan) {
   }
   const auto samples = data_parallel_rival(prediction);
   if (samples && prediction.rivals[*samples].ranks < plan.ranks &&
-      prediction.rivals[*samples].step_s < prediction.step_s) {
+      prediction.rivals[*samples].step_s < (1.0 + equal_steps) * prediction.step_s) {
     return compared(plan, *samples, ReasonKind::too_many_ranks);
   }
   if (samples && !is_plain) {

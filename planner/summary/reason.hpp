@@ -42,7 +42,7 @@ enum class ReasonKind {
   memory,          // data parallelism does not fit
   more_ranks,      // data parallelism uses fewer ranks
   less_of_cost,    // the rival spends most more on one cost
-  too_many_ranks,  // data parallelism on fewer ranks is faster than the plan
+  too_many_ranks,  // data parallelism on fewer ranks is as fast as the plan, or faster
 };
 std::string_view to_text(ReasonKind kind);
 

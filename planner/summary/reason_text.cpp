@@ -106,7 +106,8 @@ std::string to_text(const Reason& reason,
              " takes " + ms(rival.step_s) + " ms per step.";
     case ReasonKind::more_ranks:
       return capital(name_of_rival(rival, ranks)) + " leaves " +
-             std::to_string(ranks - rival.ranks) + " ranks idle; with them, " +
+             std::to_string(ranks - rival.ranks) +
+             (ranks - rival.ranks == 1 ? " rank idle; with it, " : " ranks idle; with them, ") +
              compared(reason.saved) + paid_text(reason) + '.';
     case ReasonKind::less_of_cost:
       break;

@@ -52,7 +52,7 @@ TEST_CASE("reason: memory, idle ranks, and too many ranks") {
   other.fits = true;
   other.ranks = 1;
   CHECK(text_of(plan_against(other))
-            .starts_with("Data parallelism on 1 rank leaves 1 ranks idle; with them, kernels take "
+            .starts_with("Data parallelism on 1 rank leaves 1 rank idle; with it, kernels take "
                          "74.5 instead of 500"));
   other.step_s = 0.05;
   CHECK(text_of(plan_against(other)) ==

@@ -11,7 +11,7 @@ namespace cnnplan {
 
 TEST_CASE("summary: a plan without rivals, as older versions wrote it") {
   CHECK(to_text(summary_of(small_plan())) ==
-        R"(small on 2 ranks, batch 4, fp32, 4.00 MiB per rank
+        R"(small on 2 ranks, batch 4, fp32, at least 4.00 MiB of 1.00 GiB per rank
 plan    data to pool: height over 2 ranks; fc: alike on all 2 ranks; loss:
         height over 2 ranks
 step    100 ms, 40.0 images/s
