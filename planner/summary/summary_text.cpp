@@ -20,9 +20,11 @@ std::string ranks_text(int ranks) {
 std::string rate_text(double rate) {
   constexpr int digits = 3;
   if (rate < 100.0) return significant(rate, digits);
-  std::string text = fixed(rate, 0);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
+  const std::string plain = fixed(rate, 0);
+  std::string text;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (i > 0 && (plain.size() - i) % 3 == 0) text += ',';
+    text += plain[i];
   }
   return text;
 }
