@@ -25,7 +25,8 @@ TEST_CASE("summary: data parallelism that is the best plan is called so") {
   CHECK(to_text(summary_of(plan)).find("plain data parallelism is best") != std::string::npos);
   plan.layers[LayerIndex(1)].mesh = parse_mesh("h2");
   plan.prediction.rivals.front().step_s = 0.25;
-  CHECK(to_text(summary_of(plan)).find("; 2.50 x as fast as data parallelism") != std::string::npos);
+  CHECK(to_text(summary_of(plan)).find("; 2.50 x as fast as data parallelism") !=
+        std::string::npos);
 }
 
 TEST_CASE("summary: at most eight lines, however many splits there are") {
