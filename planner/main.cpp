@@ -13,6 +13,7 @@
 #include "planner/base/similar_names.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/number_in.hpp"
+#include "planner/cli/silence.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
 #include "planner/commands/commands.hpp"
@@ -88,7 +89,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* explain = app.add_subcommand("explain", "Show the choice and its cost for every layer");
   explain->group("Commands");
   explain->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
-  explain->option_defaults()->group("What to show");
+  explain->option_defaults()->group("What to print");
   explain
       ->add_option("-l,--layer",
                    options.layer,
@@ -118,6 +119,10 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   compare->group("Commands");
   compare->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
   compare->add_option("run", options.run_file, "Run file")->capture_default_str();
+  compare->option_defaults()->group("What to print");
+  compare->add_option("-l,--layer", options.layer, "Show the row of this layer alone")
+      ->type_name("NAME");
+  compare->add_flag("--wide", options.wide, "Show every layer")->excludes("--layer");
   compare->option_defaults()->group("Limits");
   compare
       ->add_option(
@@ -195,6 +200,24 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   return std::nullopt;
 }
 
+// Runs a command without output to stdout. Errors of solve are exceptions, which main prints, so
+// that stderr has notes alone.
+template <typename Command>
+ExitCode silent(const Command& command, bool without_notes) {
+  const Silence results(std::cout);
+  std::optional<Silence> notes;
+  if (without_notes) notes.emplace(std::cerr);
+  return command();
+}
+
+void add_quiet(CLI::App& app, bool& quiet) {
+  for (const char* command : {"solve", "compare", "simulate", "check"}) {
+    app.get_subcommand(command)
+        ->add_flag("-q,--quiet", quiet, "Print errors only")
+        ->group("What to print");
+  }
+}
+
 ExitCode run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "profile") {
     profile_command(std::vector<std::string>(argv + 2, argv + argc));
@@ -218,6 +241,8 @@ ExitCode run(int argc, char** argv) {
   add_compare(app, compare_options);
   add_simulate(app, simulate_options);
   add_check(app, files);
+  bool quiet = false;
+  add_quiet(app, quiet);
   if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
   const auto command = [&] {
     if (app.got_subcommand("solve")) {
@@ -230,7 +255,7 @@ ExitCode run(int argc, char** argv) {
     if (app.got_subcommand("simulate")) return simulate_command(simulate_options);
     return check_command(files);
   };
-  const ExitCode code = command();
+  const ExitCode code = quiet ? silent(command, app.got_subcommand("solve")) : command();
   if (!std::cout.flush()) throw IoError("standard output: cannot write all of it");
   return code;
 }

@@ -18,6 +18,7 @@
 #include "planner/run/checkpoint_parts.hpp"
 #include "planner/run/run.hpp"
 #include "planner/search/explain/prediction_check.hpp"
+#include "planner/summary/summary_text.hpp"
 
 namespace cnnplan {
 
@@ -29,7 +30,14 @@ ExitCode compare_command(const CompareOptions& options) {
   const Plan predicted = with_places(parse_plan(plan, files.plan), files.plan);
   const Comparison comparison = compare(predicted, run, files);
   require_run_of(sha256(plan), run, files);
-  std::cout << to_text(comparison);
+  if (options.layer.empty()) {
+    Summary summary = summary_of(predicted);
+    summary.measured_s = comparison.step.measured_s;
+    std::cout << to_text(summary) << '\n'
+              << (options.wide ? to_text(comparison) : short_text(comparison));
+  } else {
+    std::cout << row_text(comparison, options.layer);
+  }
   if (comparison.step.error() <= options.max_error) return ExitCode::ok;
   std::cerr << "the predicted step is " << 100.0 * comparison.step.error()
             << " % off the measured one; allowed: " << 100.0 * options.max_error << " %\n";

@@ -66,6 +66,8 @@ struct CompareOptions {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
   double max_error = 0.15;  // relative, for the step time
+  std::string layer;        // empty: all
+  bool wide = false;        // print every layer
 };
 
 struct SimulateOptions {

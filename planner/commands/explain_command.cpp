@@ -59,7 +59,21 @@ void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
     throw Error(ExitCode::bad_input, "no sensitivity: " + *problem);
   }
   const auto& [platform, profile] = std::get<Figures>(found);
-  std::cout << to_text(sensitivity(plan, platform, profile, options.layer), plan);
+  std::cout << to_text(sensitivity(plan, platform, profile, options.layer), plan, options.wide);
+}
+
+void print_layers(const Plan& plan, bool wide) {
+  std::cout << to_text(summary_of(plan)) << '\n'
+            << (wide ? explain(plan, std::nullopt) : layer_table(plan));
+}
+
+void print_layer(const Plan& plan, const ExplainOptions& options) {
+  if (options.wide) {
+    std::cout << explain(plan, options.layer);
+  } else {
+    std::cout << layer_row(plan, options.layer) << '\n' << explain_operations(plan, options.layer);
+  }
+  print_formulas(plan, options);
 }
 
 }  // namespace
@@ -70,12 +84,11 @@ ExitCode explain_command(const ExplainOptions& options) {
     print_sensitivity(plan, options);
     return ExitCode::ok;
   }
-  if (options.layer.empty() && !options.wide) {
-    std::cout << to_text(summary_of(plan)) << '\n' << layer_table(plan);
-    return ExitCode::ok;
+  if (options.layer.empty()) {
+    print_layers(plan, options.wide);
+  } else {
+    print_layer(plan, options);
   }
-  std::cout << explain(plan, options.layer.empty() ? std::nullopt : std::optional(options.layer));
-  if (!options.layer.empty()) print_formulas(plan, options);
   return ExitCode::ok;
 }
 

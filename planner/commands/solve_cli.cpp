@@ -60,7 +60,6 @@ void add_files(CLI::App& solve, SolveOptions& options) {
                   "Plan file; with several --ranks, a folder, else no plans are written")
       ->type_name("FILE")
       ->capture_default_str();
-  solve.add_flag("--wide", options.wide, "Show every layer and all columns");
 }
 
 void add_size_options(CLI::App& solve, SolveOptions& options) {
@@ -268,6 +267,8 @@ void add_solve(CLI::App& app, SolveOptions& options, const std::string& exit_cod
   add_search_options(*solve, options);
   solve->option_defaults()->group("Multigrid over layers");
   add_multigrid_options(*solve, options);
+  solve->add_flag("--wide", options.wide, "Print every layer and all columns")
+      ->group("What to print");
   solve->footer(help() + exit_codes);
 }
 

@@ -179,7 +179,8 @@ std::string header(const Plan& plan) {
   return text + '\n';
 }
 
-// Explains the mark of estimated times.
+}  // namespace
+
 std::string estimate_note(const Plan& plan) {
   const auto& operations = plan.prediction.operations;
   const bool any_operation =
@@ -198,6 +199,8 @@ std::string estimate_note(const Plan& plan) {
 std::string marked(const std::string& time, bool estimated) {
   return time + (estimated ? estimated_mark : ' ');
 }
+
+namespace {
 
 std::string share_of_step(const Plan& plan, double seconds) {
   if (seconds == 0.0 || plan.prediction.step_s <= 0.0) return "-";
@@ -358,6 +361,10 @@ std::string operation_table(const Plan& plan, const std::string& name) {
 std::string explain(const Plan& plan, const std::optional<std::string>& layer) {
   return header(plan) + (layer ? operation_table(plan, *layer) : layer_table(plan)) +
          estimate_note(plan);
+}
+
+std::string explain_operations(const Plan& plan, const std::string& layer) {
+  return operation_table(plan, layer) + estimate_note(plan);
 }
 
 LayerIndex layer_named(const Plan& plan, const std::string& name) {

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/report/explain.hpp"
 #include "planner/report/group_costs.hpp"
 #include "planner/report/table.hpp"
 #include "planner/summary/wrapped.hpp"
@@ -44,6 +45,7 @@ struct Row {
   std::string split;
   Times times_s{};
   double total_s = 0.0;
+  bool estimated = false;
   bool is_alone = false;
 
   void add(const GroupCost& cost) {
@@ -51,14 +53,7 @@ struct Row {
       times_s[column_of(column)] += cost.columns_s[static_cast<std::size_t>(column)];
     }
     total_s += cost.total_s;
-  }
-  // Names the first layer, and counts the others. `most` is the number of columns.
-  std::string name(std::size_t most) const {
-    constexpr std::string_view cut = "..";
-    const std::string others = layers == 1 ? "" : " +" + std::to_string(layers - 1);
-    if (first.size() + others.size() <= most) return first + others;
-    const std::size_t left = most - std::min(most, others.size() + cut.size());
-    return first.substr(0, left) + std::string(cut) + others;
+    estimated = estimated || cost.estimated;
   }
 };
 
@@ -87,7 +82,7 @@ std::vector<Row> rows_of(const Plan& plan, GroupCosts& found) {
     rows.back().add(cost);
   }
   for (const std::string& group : found.without_layer) {
-    rows.push_back({.first = group, .layers = 1, .split = ""});
+    rows.push_back({.first = group, .layers = 1, .split = {}});
     rows.back().add(found.costs[group]);
   }
   return rows;
@@ -97,73 +92,80 @@ std::string share(double seconds, double step_s) {
   return seconds == 0.0 || step_s <= 0.0 ? "-" : fixed(seconds / step_s * 100, 1);
 }
 
-// Says in which columns of times any row has one.
-using Used = std::array<bool, time_titles.size()>;
+// Has the unit of all times in a table.
+struct Unit {
+  const char* name = "ms";
+  double seconds = 1e-3;
+  int decimals = 2;
+};
 
-Used used_columns(const std::vector<Row>& rows) {
-  Used used{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < used.size(); ++i) used[i] = used[i] || row.times_s[i] > 0.0;
-  }
-  return used;
+Unit unit_of(double step_s) {
+  constexpr double short_step_s = 0.01;
+  if (step_s >= short_step_s || step_s <= 0.0) return {};
+  return {.name = "us", .seconds = 1e-6, .decimals = 1};
 }
 
-std::string short_ms(double seconds) {
-  constexpr int decimals = 2;
-  return seconds == 0.0 ? "-" : fixed(seconds * 1e3, decimals);
-}
-
-std::string table_of(const std::vector<Row>& rows, double step_s, std::size_t name_width) {
-  const Used used = used_columns(rows);
-  std::vector<Column> columns{{"layers", Align::left}, {"split", Align::left}};
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) columns.push_back({time_titles[i]});
-  }
-  columns.insert(columns.end(), {{"total"}, {"step %"}});
+std::string table_of(const std::vector<Row>& rows, double step_s) {
+  const Unit unit = unit_of(step_s);
+  const auto time = [&](double seconds) {
+    return seconds == 0.0 ? "-" : fixed(seconds / unit.seconds, unit.decimals);
+  };
+  std::vector<Column> columns{{"layer", Align::left}, {"more"}, {"split", Align::left}};
+  for (const char* title : time_titles) columns.push_back({title});
+  columns.insert(columns.end(), {{"total "}, {"step %"}});
   Table table(std::move(columns));
   for (const Row& row : rows) {
-    std::vector<std::string> cells{row.name(name_width), row.split};
-    for (std::size_t i = 0; i < used.size(); ++i) {
-      if (used[i]) cells.push_back(short_ms(row.times_s[i]));
-    }
-    cells.push_back(short_ms(row.total_s));
+    std::vector<std::string> cells{
+        row.first, row.layers == 1 ? "" : '+' + std::to_string(row.layers - 1), row.split};
+    for (const double time_s : row.times_s) cells.push_back(time(time_s));
+    cells.push_back(marked(time(row.total_s), row.estimated));
     cells.push_back(share(row.total_s, step_s));
     table.add_row(std::move(cells));
   }
-  return table.to_text();
+  table.hide_empty_columns();
+  return table.to_text(usual_width);
 }
 
-// Explains the letters of splits that the rows have.
-std::string legend(const std::vector<Row>& rows) {
-  std::string text =
-      "Times in ms, means over ranks: kernels forward and backward, messages, other work (batch "
-      "norms, reductions, updates). Splits: n samples, c channels, d depth, h height, w width, r "
-      "copies";
-  const auto any = [&](std::string_view part) {
-    return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-      return row.split.find(part) != std::string::npos;
-    });
-  };
-  if (any(" x") || any(" w")) text += ", x and w the algorithm stationary_x or _w";
-  if (any("@")) text += ", @ the stage";
-  if (any("again")) text += ", again: computed again in backpropagation";
-  return wrapped("", text + ". +N: and N more layers; --wide shows all.", usual_width);
+bool any_split_has(const std::vector<Row>& rows, std::string_view part) {
+  return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+    return row.split.find(part) != std::string::npos;
+  });
+}
+
+// Explains the columns, and the letters of splits that the rows have.
+std::string legend(const std::vector<Row>& rows, double step_s) {
+  std::string text = std::string("Times in ") + unit_of(step_s).name +
+                     ", means over ranks: kernels forward and backward, messages, other work "
+                     "(batch norms, reductions, updates). Splits: n samples, c channels, d depth, "
+                     "h height, w width, r copies";
+  if (any_split_has(rows, " x") || any_split_has(rows, " w")) {
+    text += ", x and w the algorithm stationary_x or _w";
+  }
+  if (any_split_has(rows, "@")) text += ", @ the stage";
+  if (any_split_has(rows, "again")) text += ", again: computed again in backpropagation";
+  const bool any_grouped =
+      std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.layers > 1; });
+  if (any_grouped) text += ". +N: with the next N layers; --wide shows all";
+  return wrapped("", text + '.', usual_width);
+}
+
+std::string text_of(const Plan& plan, const std::vector<Row>& rows) {
+  const double step_s = plan.prediction.step_s;
+  return legend(rows, step_s) + table_of(rows, step_s);
 }
 
 }  // namespace
 
 std::string layer_table(const Plan& plan) {
   GroupCosts found(plan);
-  const std::vector<Row> rows = rows_of(plan, found);
-  constexpr std::size_t least_width = 8;
-  std::size_t width = 40;
-  std::string table = table_of(rows, plan.prediction.step_s, width);
-  // The line across is as long as the longest line.
-  for (; width > least_width && table.find(std::string(usual_width + 1, '-')) != std::string::npos;
-       --width) {
-    table = table_of(rows, plan.prediction.step_s, width - 1);
-  }
-  return legend(rows) + table;
+  return text_of(plan, rows_of(plan, found)) + estimate_note(plan);
+}
+
+std::string layer_row(const Plan& plan, const std::string& layer) {
+  const LayerIndex i = layer_named(plan, layer);
+  Row row{.first = layer, .layers = 1, .split = split_of(plan.layers[i])};
+  row.add(GroupCosts(plan).costs[layer]);
+  return text_of(plan, {row});
 }
 
 }  // namespace cnnplan

@@ -77,10 +77,13 @@ std::string ratio_text(const Summary& summary) {
          (ratio.ranks == summary.ranks ? "" : " on " + ranks_text(ratio.ranks));
 }
 
+std::string speed_text(const Summary& summary, double samples_per_s) {
+  return rate_text(samples_per_s) + (summary.has_images ? " images/s" : " samples/s");
+}
+
 std::string step_text(const Summary& summary) {
   std::string text = short_duration(summary.step_s);
-  text +=
-      ", " + rate_text(summary.samples_per_s) + (summary.has_images ? " images/s" : " samples/s");
+  text += ", " + speed_text(summary, summary.samples_per_s);
   const std::string ratio = ratio_text(summary);
   return text + (ratio.empty() ? "" : "; " + ratio);
 }
@@ -160,11 +163,26 @@ std::string with_plan(const std::string& plan,
 
 }  // namespace
 
+std::string measured_text(const Summary& summary, double measured_s) {
+  const double error = summary.step_s / measured_s - 1.0;
+  const std::string off =
+      fixed(error * 100, 1) == "0.0"
+          ? "right"
+          : percent(std::fabs(error)) + (error < 0.0 ? " too short" : " too long");
+  return "Predicted " + short_duration(summary.step_s) + " per step (" +
+         speed_text(summary, summary.samples_per_s) + "), measured " + short_duration(measured_s) +
+         " (" + speed_text(summary, static_cast<double>(summary.batch) / measured_s) +
+         "): the prediction is " + off + '.';
+}
+
 std::string to_text(const Summary& summary, std::size_t width) {
-  const std::string head = wrapped("", title(summary) + ", " + memory_text(summary), width);
+  const bool is_measured = summary.measured_s && *summary.measured_s > 0.0;
+  std::string head =
+      is_measured ? wrapped("", measured_text(summary, *summary.measured_s), width) : "";
+  head += wrapped("", title(summary) + ", " + memory_text(summary), width);
   std::string rest = wrapped("step    ", step_text(summary), width);
   if (summary.reason) rest += why(summary, width);
-  if (summary.confidence) rest += sure(summary, width);
+  if (summary.confidence && !is_measured) rest += sure(summary, width);
   std::string text = with_plan(by_groups(summary), head, rest, width);
   for (std::size_t most = summary.counts.size(); lines_of(text) > most_summary_lines && most > 0;
        --most) {

@@ -93,7 +93,7 @@ PROJECT = [
                            "executor/{comm,comm/watch,hdf5,data,step,checkpoint,training}/*"]),
     ("executor/weights/*", ["planner/{base,cli,import}/*", "planner/import/onnx/onnx_file.hpp",
                             "executor/hdf5/weights_file.hpp"]),
-    ("executor/*", ["planner/{base,cli}/*", "planner/plan/normalised_values.hpp",
+    ("executor/*", ["planner/{base,cli,summary}/*", "planner/plan/normalised_values.hpp",
                     "executor/{comm,agreement,training,verify}/*"]),
 
     ("profiler/*", ["planner/{base,cli,tensor,network,kernel,platform,plan,run,schedule,cost,import,report}/*",

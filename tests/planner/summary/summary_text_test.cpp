@@ -41,4 +41,32 @@ TEST_CASE("summary: at most eight lines, however many splits there are") {
   CHECK(text.find("in other ways") != std::string::npos);
 }
 
+TEST_CASE("summary: a measured step comes first, with rates and the error") {
+  Summary summary = summary_of(small_plan());
+  summary.measured_s = 0.125;
+  CHECK(to_text(summary).starts_with(
+      "Predicted 100 ms per step (40.0 images/s), measured 125 ms (32.0 images/s): the\n"
+      "prediction is 20.0 % too short.\nsmall on 2 ranks"));
+  CHECK(measured_text(summary, 0.08)
+            .ends_with("(50.0 images/s): the prediction is 25.0 % too long."));
+  CHECK(measured_text(summary, 0.10001).ends_with("the prediction is right."));
+}
+
+TEST_CASE("summary: sentences that would be long are cut to two lines") {
+  Plan plan = small_plan();
+  plan.prediction.rivals = {
+      {.plan = "n2", .ranks = 2, .step_s = 0.105, .parts = {}, .draws_s = {0.2, 0.1}}};
+  plan.prediction.draws = {
+      .figures = {{.figure = "kernel.convolution", .error = 0.1, .factors = {1.1, 0.9}}},
+      .steps_s = {0.11, 0.11}};
+  Summary summary = summary_of(plan);
+  CHECK(to_text(summary).find("sure    Beats data parallelism, which is 5.0 % slower, in 1 of 2 "
+                              "draws of errors; to\n        settle it, time kernels "
+                              "(kernel.convolution).\n") != std::string::npos);
+  summary.confidence->figure = std::string(70, 'k');
+  CHECK(to_text(summary).find("Beats data parallelism in 1 of 2 draws") != std::string::npos);
+  summary.measured_s = 0.1;
+  CHECK(to_text(summary).find("Beats") == std::string::npos);
+}
+
 }  // namespace cnnplan
