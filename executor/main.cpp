@@ -17,6 +17,7 @@
 #include "executor/verify/verification.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/plan/normalised_values.hpp"
 
 namespace cnnplan {
@@ -42,6 +43,11 @@ void require_multigrid(const Plan& plan, const Options& options) {
   throw Error(
       ExitCode::usage,
       "--check-gradient: nothing to check, " + options.plan_file + " runs no chain by multigrid");
+}
+
+// Nothing else may stand on stdout if the run file does.
+bool prints_results(const Options& options) {
+  return !options.quiet && options.run_file != standard_stream;
 }
 
 bool shows_progress(const Options& options, const Communicator& world) {
@@ -115,7 +121,7 @@ void train(const Plan& plan,
     TrainingCallbacks callbacks = callbacks_of(options, line);
     if (!options.quiet) {
       callbacks.placed = [&](const std::vector<RankPlace>& ranks) {
-        print_plan(plan);
+        if (prints_results(options)) print_plan(plan);
         if (options.verbose) print_places(ranks);
       };
     }
@@ -124,7 +130,7 @@ void train(const Plan& plan,
   if (world.rank() != 0) return;
   run.inputs = {plan_file};
   write_file(options.run_file, to_json(run));
-  if (!options.quiet) print_summary(run, plan, options.run_file);
+  if (prints_results(options)) print_summary(run, plan, options.run_file);
 }
 
 // Compares what the ranks were started with, before anything is collective that depends on it. The

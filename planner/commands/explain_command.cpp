@@ -16,6 +16,7 @@
 #include "planner/report/sensitivity_text.hpp"
 #include "planner/search/explain/prediction_check.hpp"
 #include "planner/search/explain/sensitivity.hpp"
+#include "planner/summary/explanation.hpp"
 #include "planner/summary/layer_table.hpp"
 #include "planner/summary/summary_text.hpp"
 
@@ -63,8 +64,11 @@ void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
 }
 
 void print_layers(const Plan& plan, bool wide) {
-  std::cout << to_text(summary_of(plan)) << '\n'
-            << (wide ? explain(plan, std::nullopt) : layer_table(plan));
+  if (wide) {
+    std::cout << explain(plan, std::nullopt);
+  } else {
+    std::cout << to_text(summary_of(plan)) << '\n' << layer_table(plan);
+  }
 }
 
 void print_layer(const Plan& plan, const ExplainOptions& options) {
@@ -84,7 +88,9 @@ ExitCode explain_command(const ExplainOptions& options) {
     print_sensitivity(plan, options);
     return ExitCode::ok;
   }
-  if (options.layer.empty()) {
+  if (options.json) {
+    std::cout << explanation_json(plan);
+  } else if (options.layer.empty()) {
     print_layers(plan, options.wide);
   } else {
     print_layer(plan, options);

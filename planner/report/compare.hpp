@@ -78,6 +78,9 @@ std::string to_text(const Comparison& comparison);
 // compared_row_share of the step share a row, and long lists are cut.
 std::string short_text(const Comparison& comparison);
 
+// Returns a document of the kind "comparison".
+std::string to_json(const Comparison& comparison);
+
 // Returns the legend, and the table with one group alone.
 // @throws InputError when no operation of a group of this name was compared
 std::string row_text(const Comparison& comparison, const std::string& group);

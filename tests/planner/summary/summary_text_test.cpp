@@ -61,7 +61,7 @@ TEST_CASE("summary: sentences that would be long are cut to two lines") {
       .steps_s = {0.11, 0.11}};
   Summary summary = summary_of(plan);
   CHECK(to_text(summary).find("sure    Beats data parallelism, which is 5.0 % slower, in 1 of 2 "
-                              "draws of errors; to\n        settle it, time kernels "
+                              "draws of\n        errors; to settle it, time kernels "
                               "(kernel.convolution).\n") != std::string::npos);
   summary.confidence->figure = std::string(70, 'k');
   CHECK(to_text(summary).find("Beats data parallelism in 1 of 2 draws") != std::string::npos);
