@@ -13,6 +13,7 @@ namespace {
 
 constexpr int value_digits = 4;
 constexpr std::size_t columns = 80;
+constexpr std::size_t most_rows = 12;  // of the narrow table; the factors nearest to 1 come first
 
 std::string paragraph(const std::string& text) {
   return indented(text, 0, columns);
@@ -86,19 +87,23 @@ std::string narrow_table(const Sensitivity& sensitivity) {
                {"margin %"},
                {"figure", Align::left},
                {"factor"}});
-  for (const Flip& flip : sensitivity.flips) {
+  const std::size_t count = std::min(most_rows, sensitivity.flips.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const Flip& flip = sensitivity.flips[i];
     const RunnerUpPlan& runner_up = sensitivity.runner_ups.at(flip.runner_up);
     const std::size_t more = runner_up.layers.size() - 1;
     table.add_row({runner_up.layers.front(),
                    more == 0 ? "" : '+' + std::to_string(more),
-                   runner_up.split,
-                   runner_up.runner_up,
+                   short_split(runner_up.split),
+                   short_split(runner_up.runner_up),
                    significant(runner_up.margin_s / sensitivity.sum_s * 100, 2),
                    to_text(flip.figure.figure),
                    factor_text(flip.factor)});
   }
   table.hide_empty_columns();
-  return table.to_text(columns);
+  const std::size_t left = sensitivity.flips.size() - count;
+  return table.to_text(columns) +
+         (left == 0 ? "" : "and " + counted(left, "row", "rows") + " more: --wide shows all\n");
 }
 
 // True if a profile has times of the plans' kernels, which can be multiplied.
@@ -120,7 +125,9 @@ std::string legend(const Sensitivity& sensitivity, const Plan& plan, bool wide) 
       duration(sensitivity.sum_s) + " now, " + to_text(plan.prediction.margins_sum) +
       " in sum. All other figures stay, and both plans: a third one may be faster than both "
       "before. Margin: what the runner-up takes more now" +
-      (wide ? "." : ", as a share of the sum; --wide shows values of figures.");
+      (wide ? "."
+            : ", as a share of the sum. Splits may end with the x or w of an algorithm "
+              "stationary_x or _w; --wide shows values of figures.");
   return paragraph(
       text + (has_kernels(sensitivity) ? "" : "\nTimes of kernels stay: no profile has them."));
 }

@@ -89,6 +89,12 @@ std::string Table::to_text(std::size_t most) const {
   return text;
 }
 
+std::string short_split(std::string split) {
+  constexpr std::string_view algorithm = "stationary_";
+  const std::size_t at = split.find(algorithm);
+  return at == std::string::npos ? split : split.erase(at, algorithm.size());
+}
+
 std::string joined(const std::vector<std::string>& texts) {
   std::string all;
   for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;

@@ -38,6 +38,8 @@ class Table {
   std::vector<std::vector<std::string>> rows_;  // an empty row is a line across
 };
 
+// Shortens names of channel algorithms in a split: "c4n16 stationary_w" becomes "c4n16 w".
+std::string short_split(std::string split);
 // Returns the texts as "a, b, c".
 std::string joined(const std::vector<std::string>& texts);
 // Writes a fixed number of decimals. A value that rounds to zero has no sign.

@@ -57,15 +57,10 @@ struct Row {
   }
 };
 
-// Shortens names of channel algorithms to their last letter, which the legend explains.
 std::string split_of(const LayerPlan& layer) {
-  std::string text = to_text(layer.split());
-  constexpr std::string_view algorithm = "stationary_";
-  const std::size_t at = text.find(algorithm);
-  if (at != std::string::npos) text.erase(at, algorithm.size());
   const bool is_staged = layer.mesh.size(Axis::l) > 1;
-  return text + (is_staged ? " @" + std::to_string(layer.stage) : "") +
-         (layer.recompute ? " again" : "");
+  return short_split(to_text(layer.split())) +
+         (is_staged ? " @" + std::to_string(layer.stage) : "") + (layer.recompute ? " again" : "");
 }
 
 std::vector<Row> rows_of(const Plan& plan, GroupCosts& found) {

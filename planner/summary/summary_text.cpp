@@ -113,16 +113,27 @@ std::string settling_text(const Confidence& confidence, bool is_clear) {
          (confidence.share < enough ? "" : " (" + confidence.figure + ")");
 }
 
+// Says what the sentence of how sure has besides the draws.
+enum class Wording {
+  full,   // by how much the rival is slower, and what would settle the choice
+  usual,  // what would settle the choice
+  brief,
+};
+
 // Without a figure that decides, both plans do the same in all draws.
-std::string confidence_text(const Summary& summary, bool with_difference) {
+std::string confidence_text(const Summary& summary, Wording wording) {
   const Confidence& confidence = *summary.confidence;
   const Wins& closest = confidence.wins[confidence.closest];
   const Rival& rival = summary.rivals.at(closest.rival);
   const std::string name = name_of_rival(rival, summary.ranks);
   if (confidence.figure.empty()) return "No figure of the machine makes " + name + " differ.";
-  return "Beats " + name + (with_difference ? difference_text(summary, rival) : "") + " in " +
-         std::to_string(closest.draws) + " of " + std::to_string(confidence.draws) +
-         " draws of errors; " + settling_text(confidence, closest.draws == confidence.draws) + '.';
+  return "Beats " + name + (wording == Wording::full ? difference_text(summary, rival) : "") +
+         " in " + std::to_string(closest.draws) + " of " + std::to_string(confidence.draws) +
+         " draws of errors" +
+         (wording == Wording::brief
+              ? ""
+              : "; " + settling_text(confidence, closest.draws == confidence.draws)) +
+         '.';
 }
 
 std::size_t lines_of(const std::string& text) {
@@ -145,20 +156,23 @@ std::string why(const Summary& summary, std::size_t width) {
   return lines();
 }
 
-// Leaves out by how much the rival is slower where the sentence would be too long.
-std::string sure(const Summary& summary, std::size_t width) {
-  const auto lines = [&](bool with_difference) {
-    return wrapped("sure    ", confidence_text(summary, with_difference), width);
-  };
-  std::string text = lines(true);
-  return lines_of(text) <= most_sentence_lines ? text : lines(false);
+// Leaves out what the sentence can spare where it would be longer than `most` lines.
+std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
+  std::string text;
+  for (const Wording wording : {Wording::full, Wording::usual, Wording::brief}) {
+    text = wrapped("sure    ", confidence_text(summary, wording), width);
+    if (lines_of(text) <= most) break;
+  }
+  return text;
 }
 
-std::string with_plan(const std::string& plan,
-                      const std::string& head,
-                      const std::string& rest,
-                      std::size_t width) {
-  return head + wrapped("plan    ", plan, width) + rest;
+// Returns texts of the plan, the most detailed one first.
+std::vector<std::string> plan_texts(const Summary& summary) {
+  std::vector<std::string> texts{by_groups(summary)};
+  for (std::size_t most = summary.counts.size(); most > 0; --most) {
+    texts.push_back(by_counts(summary, most));
+  }
+  return texts;
 }
 
 }  // namespace
@@ -180,13 +194,16 @@ std::string to_text(const Summary& summary, std::size_t width) {
   std::string head =
       is_measured ? wrapped("", measured_text(summary, *summary.measured_s), width) : "";
   head += wrapped("", title(summary) + ", " + memory_text(summary), width);
-  std::string rest = wrapped("step    ", step_text(summary), width);
-  if (summary.reason) rest += why(summary, width);
-  if (summary.confidence && !is_measured) rest += sure(summary, width);
-  std::string text = with_plan(by_groups(summary), head, rest, width);
-  for (std::size_t most = summary.counts.size(); lines_of(text) > most_summary_lines && most > 0;
-       --most) {
-    text = with_plan(by_counts(summary, most), head, rest, width);
+  const std::string step =
+      wrapped("step    ", step_text(summary), width) + (summary.reason ? why(summary, width) : "");
+  const bool is_sure = summary.confidence && !is_measured;
+  std::string text;
+  for (std::size_t most = most_sentence_lines; most > 0; --most) {
+    const std::string rest = step + (is_sure ? sure(summary, width, most) : "");
+    for (const std::string& plan : plan_texts(summary)) {
+      text = head + wrapped("plan    ", plan, width) + rest;
+      if (lines_of(text) <= most_summary_lines) return text;
+    }
   }
   return text;
 }

@@ -64,6 +64,8 @@ TEST_CASE("table formats: numbers with their units") {
   CHECK(fixed(-0.4, 0) == "0");
   CHECK(joined({"a", "b", "c"}) == "a, b, c");
   CHECK(joined({}).empty());
+  CHECK(short_split("c4n16 stationary_w") == "c4n16 w");
+  CHECK(short_split("n64") == "n64");
   CHECK(significant(0.0037, 3) == "0.00370");
   CHECK(significant(12.345, 3) == "12.3");
   CHECK(significant(1234.6, 3) == "1235");
