@@ -201,7 +201,8 @@ std::string to_text(const Summary& summary, std::size_t width) {
   for (std::size_t most = most_sentence_lines; most > 0; --most) {
     const std::string rest = step + (is_sure ? sure(summary, width, most) : "");
     for (const std::string& plan : plan_texts(summary)) {
-      text = head + wrapped("plan    ", plan, width) + rest;
+      text = head;
+      text.append(wrapped("plan    ", plan, width)).append(rest);
       if (lines_of(text) <= most_summary_lines) return text;
     }
   }
