@@ -89,7 +89,7 @@ void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
 }
 
 void add_device_options(CLI::App& app, Options& options) {
-  app.option_defaults()->group("Device");
+  app.option_defaults()->group("What to print");
   TrainingOptions& training = options.training;
   app.add_option("--backend", training.backend, "Kernels: cudnn, onednn, reference")
       ->type_name("NAME")
@@ -305,6 +305,10 @@ void add_options(CLI::App& app, Options& options) {
   add_check_options(app, options);
   add_verify_option(app, options);
   add_inference_options(app, options);
+  app.add_flag("-q,--quiet", options.quiet, "Print errors only")
+      ->group("Device")
+      ->excludes("--verbose")
+      ->excludes("--verify");
   app.footer(footer() + exit_codes_help({ExitCode::prediction_outside_limit}));
 }
 
@@ -345,7 +349,7 @@ std::vector<Fact> equal_options(const CLI::App& app) {
   std::vector<Fact> facts;
   for (const CLI::Option* const option : app.get_options()) {
     const std::string name = option->get_name();
-    if (name != "--help" && name != "--version" && name != "--verbose") {
+    if (name != "--help" && name != "--version" && name != "--verbose" && name != "--quiet") {
       facts.push_back({name, value_of(*option)});
     }
   }

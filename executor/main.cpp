@@ -17,6 +17,7 @@
 #include "executor/verify/verification.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/plan/normalised_values.hpp"
 
 namespace cnnplan {
@@ -44,7 +45,17 @@ void require_multigrid(const Plan& plan, const Options& options) {
       "--check-gradient: nothing to check, " + options.plan_file + " runs no chain by multigrid");
 }
 
+// Nothing else may stand on stdout if the run file does.
+bool prints_results(const Options& options) {
+  return !options.quiet && options.run_file != standard_stream;
+}
+
+bool shows_progress(const Options& options, const Communicator& world) {
+  return world.rank() == 0 && !options.quiet && stderr_is_terminal();
+}
+
 TrainingCallbacks callbacks_of(const Options& options, ProgressLine& line) {
+  if (options.quiet) return {};
   return {.placed = options.verbose ? print_places : nullptr,
           .note =
               [&line](const std::string& text) {
@@ -93,11 +104,11 @@ void verify(const Plan& plan, const Options& options, const Communicator& world)
 void infer(const Plan& plan, const Options& options, const Communicator& world) {
   InferenceReport report;
   {
-    ProgressLine line(world.rank() == 0 && stderr_is_terminal());
+    ProgressLine line(shows_progress(options, world));
     const TrainingCallbacks callbacks = callbacks_of(options, line);
     report = cnnplan::infer(plan, options.training, options.inferred_file, world, callbacks);
   }
-  if (world.rank() == 0) print_summary(report, options.inferred_file);
+  if (world.rank() == 0 && !options.quiet) print_summary(report, options.inferred_file);
 }
 
 void train(const Plan& plan,
@@ -106,13 +117,20 @@ void train(const Plan& plan,
            const Communicator& world) {
   RunReport run;
   {
-    ProgressLine line(world.rank() == 0 && stderr_is_terminal());
-    run = cnnplan::train(plan, options.training, world, callbacks_of(options, line));
+    ProgressLine line(shows_progress(options, world));
+    TrainingCallbacks callbacks = callbacks_of(options, line);
+    if (!options.quiet) {
+      callbacks.placed = [&](const std::vector<RankPlace>& ranks) {
+        if (prints_results(options)) print_plan(plan);
+        if (options.verbose) print_places(ranks);
+      };
+    }
+    run = cnnplan::train(plan, options.training, world, callbacks);
   }
   if (world.rank() != 0) return;
   run.inputs = {plan_file};
   write_file(options.run_file, to_json(run));
-  print_summary(run, options.run_file);
+  if (prints_results(options)) print_summary(run, plan, options.run_file);
 }
 
 // Compares what the ranks were started with, before anything is collective that depends on it. The
@@ -137,7 +155,7 @@ void execute(const Options& options, const Communicator& world) {
   const Plan plan = parse_plan(text, options.plan_file);
   require_multigrid(plan, options);
   const std::string why = options.chose_backend ? "" : why_no_gpu();
-  if (world.rank() == 0 && !why.empty()) print_note(why);
+  if (world.rank() == 0 && !why.empty() && !options.quiet) print_note(why);
   if (options.inferred_file.empty()) require_trainable(plan, options.plan_file);
   tell_shortage(plan, [&] {
     if (!options.verify.empty()) return verify(plan, options, world);

@@ -6,6 +6,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "planner/base/wrapped_text.hpp"
+#include "planner/summary/summary_text.hpp"
+
 namespace cnnplan {
 
 void ProgressLine::end() {
@@ -23,7 +26,12 @@ void ProgressLine::operator()(const Progress& progress) {
   std::fprintf(stderr, "%.3f s/step  left %ld:%02ld   ", progress.step_s, left_s / 60, left_s % 60);
 }
 
-void print_summary(const RunReport& run, const std::string& file) {
+void print_plan(const Plan& plan) {
+  std::printf("%s\n", to_text(summary_of(plan)).c_str());
+  std::fflush(stdout);  // before the first step, which may take long
+}
+
+void print_summary(const RunReport& run, const Plan& plan, const std::string& file) {
   std::printf("%s, batch %" PRId64
               ", %d rank%s: step %.4f s (min %.4f, max %.4f, %d steps), loss %.6f",
               run.network.c_str(),
@@ -39,7 +47,12 @@ void print_summary(const RunReport& run, const std::string& file) {
     std::printf(", test accuracy %.2f %%", 100.0 * run.test_accuracy.back());
   }
   if (!run.test_loss.empty()) std::printf(", test loss %.6g", run.test_loss.back());
-  std::printf("\nwrote %s\n", file.c_str());
+  std::printf("\n");
+  if (run.step.median_s > 0.0) {
+    const std::string speed = measured_text(summary_of(plan), run.step.median_s);
+    std::printf("%s", indented(speed, 0, usual_width).c_str());
+  }
+  std::printf("wrote %s\n", file.c_str());
 }
 
 void print_note(const std::string& text) {

@@ -31,7 +31,10 @@ void print_places(const std::vector<RankPlace>& ranks);
 void print_evaluation(const Evaluation& evaluation);
 void print_check(const GradientCheck& check);
 void print_saved(std::int64_t step, const std::string& folder);
-void print_summary(const RunReport& run, const std::string& file);
+// Prints what a person wants to know of the plan, in at most eight lines.
+void print_plan(const Plan& plan);
+// Prints times, loss and accuracy, and compares step and rate with those that the plan predicts.
+void print_summary(const RunReport& run, const Plan& plan, const std::string& file);
 void print_summary(const InferenceReport& report, const std::string& file);
 // Prints the kernels that were checked, and the tensors with the largest differences.
 void print_verification(const Verification& verification);

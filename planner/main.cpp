@@ -13,6 +13,7 @@
 #include "planner/base/similar_names.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/number_in.hpp"
+#include "planner/cli/silence.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
 #include "planner/commands/commands.hpp"
@@ -88,7 +89,7 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   CLI::App* explain = app.add_subcommand("explain", "Show the choice and its cost for every layer");
   explain->group("Commands");
   explain->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
-  explain->option_defaults()->group("What to show");
+  explain->option_defaults()->group("What to print");
   explain
       ->add_option("-l,--layer",
                    options.layer,
@@ -97,6 +98,9 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   explain->add_flag("-s,--sensitivity",
                     options.sensitivity,
                     "Show which figures decide the closest choices, or the choice of --layer");
+  explain->add_flag("--wide", options.wide, "Show every layer and all columns");
+  explain->add_flag("--json", options.json, "Print the summary and all layers as JSON instead")
+      ->excludes("--layer", "--sensitivity", "--wide");
   explain->option_defaults()->group("Files");
   explain
       ->add_option("-p,--platform",
@@ -117,6 +121,12 @@ void add_compare(CLI::App& app, CompareOptions& options) {
   compare->group("Commands");
   compare->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
   compare->add_option("run", options.run_file, "Run file")->capture_default_str();
+  compare->option_defaults()->group("What to print");
+  compare->add_option("-l,--layer", options.layer, "Show the row of this layer alone")
+      ->type_name("NAME");
+  compare->add_flag("--wide", options.wide, "Show every layer")->excludes("--layer");
+  compare->add_flag("--json", options.json, "Print all values as JSON instead")
+      ->excludes("--layer", "--wide");
   compare->option_defaults()->group("Limits");
   compare
       ->add_option(
@@ -156,13 +166,17 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
       options.by_messages,
       "Replay every sum and gather message by message over the links, as if none had "
       "been measured as a whole; by default, measured ones take their measured time");
+  simulate->add_flag("--json", options.json, "Print the times as JSON instead")
+      ->group("What to print");
   simulate->footer(simulate_help() + exit_codes());
 }
 
-void add_check(CLI::App& app, std::vector<std::string>& files) {
+void add_check(CLI::App& app, CheckOptions& options) {
   CLI::App* check = app.add_subcommand("check", "Check files against their schema");
   check->group("Commands");
-  check->add_option("files", files, "JSON files of any kind, ONNX models")->required();
+  check->add_option("files", options.files, "JSON files of any kind, ONNX models")->required();
+  check->add_flag("--json", options.json, "Print the verdicts as JSON instead")
+      ->group("What to print");
   check->footer(check_help() + exit_codes());
 }
 
@@ -194,6 +208,24 @@ std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   return std::nullopt;
 }
 
+// Runs a command without output to stdout. Errors of solve are exceptions, which main prints, so
+// that stderr has notes alone.
+template <typename Command>
+ExitCode silent(const Command& command, bool without_notes) {
+  const Silence results(std::cout);
+  std::optional<Silence> notes;
+  if (without_notes) notes.emplace(std::cerr);
+  return command();
+}
+
+void add_quiet(CLI::App& app, bool& quiet) {
+  for (const char* command : {"solve", "compare", "simulate", "check"}) {
+    app.get_subcommand(command)
+        ->add_flag("-q,--quiet", quiet, "Print errors only")
+        ->group("What to print");
+  }
+}
+
 ExitCode run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "profile") {
     profile_command(std::vector<std::string>(argv + 2, argv + argc));
@@ -210,13 +242,15 @@ ExitCode run(int argc, char** argv) {
   ExplainOptions explain_options;
   CompareOptions compare_options;
   SimulateOptions simulate_options;
-  std::vector<std::string> files;
+  CheckOptions check_options;
   add_solve(app, solve_options, exit_codes());
   add_import(app, import_options, exit_codes());
   add_explain(app, explain_options);
   add_compare(app, compare_options);
   add_simulate(app, simulate_options);
-  add_check(app, files);
+  add_check(app, check_options);
+  bool quiet = false;
+  add_quiet(app, quiet);
   if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
   const auto command = [&] {
     if (app.got_subcommand("solve")) {
@@ -227,9 +261,9 @@ ExitCode run(int argc, char** argv) {
     if (app.got_subcommand("explain")) return explain_command(explain_options);
     if (app.got_subcommand("compare")) return compare_command(compare_options);
     if (app.got_subcommand("simulate")) return simulate_command(simulate_options);
-    return check_command(files);
+    return check_command(check_options);
   };
-  const ExitCode code = command();
+  const ExitCode code = quiet ? silent(command, app.got_subcommand("solve")) : command();
   if (!std::cout.flush()) throw IoError("standard output: cannot write all of it");
   return code;
 }

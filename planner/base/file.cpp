@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
+#include "planner/base/standard_stream.hpp"
 
 namespace cnnplan {
 namespace {
@@ -32,6 +33,11 @@ const char* kind_text(mode_t mode) {
   if (S_ISFIFO(mode)) return "a pipe";
   if (S_ISSOCK(mode)) return "a socket";
   return "a device";
+}
+
+// Returns a descriptor of the same stream, which may be closed.
+int duplicate(int descriptor) {
+  return ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
 }
 
 mode_t masked(mode_t mode) {
@@ -146,11 +152,19 @@ void replace_file(const std::string& file, std::string_view content, mode_t mode
 }  // namespace
 
 std::string read_file(const std::string& file) {
-  Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC), file);
+  const bool is_stdin = file == standard_stream;
+  Descriptor descriptor(
+      is_stdin ? duplicate(STDIN_FILENO) : ::open(file.c_str(), O_RDONLY | O_CLOEXEC), file);
   return descriptor.read_all();
 }
 
 void write_file(const std::string& file, std::string_view content) {
+  if (file == standard_stream) {
+    Descriptor descriptor(duplicate(STDOUT_FILENO), file);
+    descriptor.write_all(content);
+    descriptor.close();
+    return;
+  }
   struct stat status {};
   const bool exists = ::stat(file.c_str(), &status) == 0;
   if (!exists) {
@@ -166,6 +180,7 @@ void write_file(const std::string& file, std::string_view content) {
 }
 
 void check_writable(const std::string& file) {
+  if (file == standard_stream) return;
   struct stat status {};
   const bool exists = ::stat(file.c_str(), &status) == 0;
   if (exists && S_ISDIR(status.st_mode)) {
@@ -191,6 +206,7 @@ std::string behind_links(const std::string& file) {
 }
 
 bool file_exists(const std::string& file) {
+  if (file == standard_stream) return true;
   struct stat status {};
   if (::stat(file.c_str(), &status) == 0) return true;
   if (errno != ENOENT && errno != ENOTDIR) refuse(file, "look for it");
@@ -210,7 +226,7 @@ void require_regular_file(const std::string& file) {
 
 void require_other_file(const std::string& output, const std::string& other) {
   namespace fs = std::filesystem;
-  if (output.empty() || other.empty()) return;
+  if (output.empty() || other.empty() || output == standard_stream) return;
   std::error_code error;
   const auto place = [](const std::string& file) {
     std::error_code unknown;  // the place is empty then

@@ -1,12 +1,15 @@
 // Implements the short commands: compare, check and profile.
 #include "planner/commands/commands.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/commands/documents.hpp"
 #include "planner/commands/helper_program.hpp"
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
@@ -18,8 +21,28 @@
 #include "planner/run/checkpoint_parts.hpp"
 #include "planner/run/run.hpp"
 #include "planner/search/explain/prediction_check.hpp"
+#include "planner/summary/summary_text.hpp"
 
 namespace cnnplan {
+namespace {
+
+void print_comparison(const Plan& plan,
+                      const Comparison& comparison,
+                      const CompareOptions& options) {
+  if (options.json) {
+    std::cout << to_json(comparison);
+  } else if (!options.layer.empty()) {
+    std::cout << row_text(comparison, options.layer);
+  } else if (options.wide) {
+    std::cout << to_text(comparison);
+  } else {
+    Summary summary = summary_of(plan);
+    summary.measured_s = comparison.step.measured_s;
+    std::cout << to_text(summary) << '\n' << short_text(comparison);
+  }
+}
+
+}  // namespace
 
 ExitCode compare_command(const CompareOptions& options) {
   const ComparedFiles files{.plan = options.plan_file, .run = options.run_file};
@@ -29,7 +52,7 @@ ExitCode compare_command(const CompareOptions& options) {
   const Plan predicted = with_places(parse_plan(plan, files.plan), files.plan);
   const Comparison comparison = compare(predicted, run, files);
   require_run_of(sha256(plan), run, files);
-  std::cout << to_text(comparison);
+  print_comparison(predicted, comparison, options);
   if (comparison.step.error() <= options.max_error) return ExitCode::ok;
   std::cerr << "the predicted step is " << 100.0 * comparison.step.error()
             << " % off the measured one; allowed: " << 100.0 * options.max_error << " %\n";
@@ -83,20 +106,37 @@ std::string check_file(const std::string& file) {
   return "valid";
 }
 
+CheckedFile checked_file(const std::string& file) {
+  CheckedFile checked{.file = file, .verdict = {}, .message = {}, .problem = {}};
+  try {
+    checked.verdict = check_file(file);
+  } catch (const Error& error) {
+    checked.exit_code = error.exit_code();
+    checked.message = error.what();
+    const auto* const input = dynamic_cast<const InputError*>(&error);
+    if (input != nullptr) checked.problem = input->problem();
+  }
+  return checked;
+}
+
 }  // namespace
 
-ExitCode check_command(const std::vector<std::string>& files) {
-  ExitCode first = ExitCode::ok;
-  for (const std::string& file : files) {
-    try {
-      const std::string verdict = check_file(file);
-      std::cout << file << ": " << verdict << '\n';
-    } catch (const Error& error) {
-      std::cerr << "cnnplan: " << error.what() << '\n';
-      if (first == ExitCode::ok) first = error.exit_code();
+ExitCode check_command(const CheckOptions& options) {
+  std::vector<CheckedFile> checked;
+  for (const std::string& file : options.files) {
+    checked.push_back(checked_file(file));
+    const CheckedFile& found = checked.back();
+    if (found.verdict.empty()) {
+      std::cerr << "cnnplan: " << found.message << '\n';
+    } else if (!options.json) {
+      std::cout << file << ": " << found.verdict << '\n';
     }
   }
-  return first;
+  if (options.json) std::cout << to_json(checked);
+  const auto wrong = std::find_if(checked.begin(), checked.end(), [](const CheckedFile& file) {
+    return file.exit_code != ExitCode::ok;
+  });
+  return wrong == checked.end() ? ExitCode::ok : wrong->exit_code;
 }
 
 void profile_command(const std::vector<std::string>& arguments) {

@@ -40,6 +40,8 @@ struct SolveOptions {
   // Each text is a change of the machine, as WhatIf reads it. If there are changes, solve
   // prints their effects and writes no plan.
   std::vector<std::string> what_if;
+  bool wide = false;  // print every layer and all columns
+  bool json = false;  // print the plan file instead
 };
 
 struct ImportCommandOptions {
@@ -55,6 +57,8 @@ struct ImportCommandOptions {
 struct ExplainOptions {
   std::string plan_file = "plan.json";
   std::string layer;          // empty: all
+  bool wide = false;          // print every layer and all columns
+  bool json = false;          // print a document instead
   bool sensitivity = false;   // show which figures would change choices, instead of the layers
   std::string platform_file;  // as for solve, for formulas and sensitivity
   std::string profile_file;   // as for solve, for formulas and sensitivity
@@ -64,6 +68,9 @@ struct CompareOptions {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
   double max_error = 0.15;  // relative, for the step time
+  std::string layer;        // empty: all
+  bool wide = false;        // print every layer
+  bool json = false;        // print a document instead
 };
 
 struct SimulateOptions {
@@ -74,6 +81,12 @@ struct SimulateOptions {
   std::optional<double> max_error;  // relative, for the predicted step time; absent: any
   bool real_bytes = false;          // see TraceOptions
   bool by_messages = false;         // replays collectives as if none of them had been measured
+  bool json = false;                // print a document instead
+};
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  bool json = false;  // print a document instead
 };
 
 // Each command prints data to stdout and messages to stderr, and throws the errors of error.hpp.
@@ -93,7 +106,7 @@ ExitCode simulate_command(const SimulateOptions& options);
 // Reads each file as the kind that its "schema" names, or as an ONNX model. It prints whether the
 // file is valid, and if not, why. The parts of a checkpoint are read, too. Returns the exit code of
 // the first invalid file.
-ExitCode check_command(const std::vector<std::string>& files);
+ExitCode check_command(const CheckOptions& options);
 // Replaces this process by cnnplan-profile, which lies next to this program.
 // @throws EnvironmentError when it is missing
 [[noreturn]] void profile_command(const std::vector<std::string>& arguments);

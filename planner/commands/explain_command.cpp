@@ -16,6 +16,9 @@
 #include "planner/report/sensitivity_text.hpp"
 #include "planner/search/explain/prediction_check.hpp"
 #include "planner/search/explain/sensitivity.hpp"
+#include "planner/summary/explanation.hpp"
+#include "planner/summary/layer_table.hpp"
+#include "planner/summary/summary_text.hpp"
 
 namespace cnnplan {
 namespace {
@@ -57,7 +60,24 @@ void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
     throw Error(ExitCode::bad_input, "no sensitivity: " + *problem);
   }
   const auto& [platform, profile] = std::get<Figures>(found);
-  std::cout << to_text(sensitivity(plan, platform, profile, options.layer), plan);
+  std::cout << to_text(sensitivity(plan, platform, profile, options.layer), plan, options.wide);
+}
+
+void print_layers(const Plan& plan, bool wide) {
+  if (wide) {
+    std::cout << explain(plan, std::nullopt);
+  } else {
+    std::cout << to_text(summary_of(plan)) << '\n' << layer_table(plan);
+  }
+}
+
+void print_layer(const Plan& plan, const ExplainOptions& options) {
+  if (options.wide) {
+    std::cout << explain(plan, options.layer);
+  } else {
+    std::cout << layer_row(plan, options.layer) << '\n' << explain_operations(plan, options.layer);
+  }
+  print_formulas(plan, options);
 }
 
 }  // namespace
@@ -68,8 +88,13 @@ ExitCode explain_command(const ExplainOptions& options) {
     print_sensitivity(plan, options);
     return ExitCode::ok;
   }
-  std::cout << explain(plan, options.layer.empty() ? std::nullopt : std::optional(options.layer));
-  if (!options.layer.empty()) print_formulas(plan, options);
+  if (options.json) {
+    std::cout << explanation_json(plan);
+  } else if (options.layer.empty()) {
+    print_layers(plan, options.wide);
+  } else {
+    print_layer(plan, options);
+  }
   return ExitCode::ok;
 }
 

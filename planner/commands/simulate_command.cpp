@@ -7,6 +7,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/commands/commands.hpp"
+#include "planner/commands/documents.hpp"
 #include "planner/commands/file_or_default.hpp"
 #include "planner/commands/input_matcher.hpp"
 #include "planner/predict/predict.hpp"
@@ -88,13 +89,7 @@ Traces traces_of(const SimulateOptions& options,
   return rank_traces(by_messages.schedules, unmeasured, traces);
 }
 
-struct StepTimes {
-  double simulated_s = 0.0;
-  double predicted_s = 0.0;
-  double kernels_s = 0.0;  // kernels of the busiest lane, which both times include
-};
-
-std::string times_text(const StepTimes& times) {
+std::string times_text(const Simulation& times) {
   Table table({{"", Align::left}, {"step"}, {"beyond kernels"}});
   const auto add = [&](const std::string& name, double step_s) {
     table.add_row({name, duration(step_s), duration(step_s - times.kernels_s)});
@@ -109,7 +104,7 @@ std::string times_text(const StepTimes& times) {
   return table.to_text();
 }
 
-ExitCode judge(const StepTimes& times, std::optional<double> max_error) {
+ExitCode judge(const Simulation& times, std::optional<double> max_error) {
   const double error = std::abs(times.predicted_s / times.simulated_s - 1.0);
   if (!max_error || error <= *max_error) return ExitCode::ok;
   std::cerr << "the predicted step is " << percent(error)
@@ -128,15 +123,22 @@ ExitCode simulate_command(const SimulateOptions& options) {
   const double overlap = overlap_of(plan, platform);
   check_files(options, plan, predicted_step_s(plan, prices));
   // The replayed operations take equally long on all ranks, so the walk has no spreads.
-  StepTimes times{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
-                  .kernels_s = kernels_s(priced.schedules)};
+  Simulation found{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
+                   .kernels_s = kernels_s(priced.schedules)};
   const Traces traces = traces_of(options, plan, priced, prices);
+  found.processes = std::ssize(traces.processes);
+  found.messages = traces.messages;
+  found.folder = options.folder;
   write_simulation(options.folder, platform, traces);
-  times.simulated_s = replay(options.folder, static_cast<int>(traces.processes.size()));
-  std::cout << times_text(times) << "traces   " << traces.processes.size() << " processes, "
-            << traces.messages << " messages, in " << options.folder << '\n'
-            << "overlap  " << overlap_text(plan, overlap) << '\n';
-  return judge(times, options.max_error);
+  found.simulated_s = replay(options.folder, static_cast<int>(traces.processes.size()));
+  if (options.json) {
+    std::cout << to_json(found);
+  } else {
+    std::cout << times_text(found) << "traces   " << found.processes << " processes, "
+              << found.messages << " messages, in " << options.folder << '\n'
+              << "overlap  " << overlap_text(plan, overlap) << '\n';
+  }
+  return judge(found, options.max_error);
 }
 
 }  // namespace cnnplan

@@ -267,6 +267,11 @@ void add_solve(CLI::App& app, SolveOptions& options, const std::string& exit_cod
   add_search_options(*solve, options);
   solve->option_defaults()->group("Multigrid over layers");
   add_multigrid_options(*solve, options);
+  solve->add_flag("--wide", options.wide, "Print every layer and all columns")
+      ->group("What to print");
+  solve->add_flag("--json", options.json, "Print the plan file instead")
+      ->group("What to print")
+      ->excludes("--wide", "--what-if");
   solve->footer(help() + exit_codes);
 }
 

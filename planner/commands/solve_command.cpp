@@ -8,6 +8,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/shipped_file.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/file_or_default.hpp"
 #include "planner/commands/solve_request.hpp"
@@ -24,6 +25,7 @@
 #include "planner/search/candidates/request_check.hpp"
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/rivals.hpp"
+#include "planner/summary/layer_table.hpp"
 #include "planner/summary/summary_text.hpp"
 #include "planner/what_if/what_if.hpp"
 
@@ -114,10 +116,22 @@ void write_resized_platform(const std::string& file, const Platform& platform) {
             << "simulate\n";
 }
 
+void print_plan(const Plan& plan, const SolveOptions& options) {
+  if (options.json || options.output_file == standard_stream) {
+    std::cout << to_json(plan);
+    return;
+  }
+  std::cout << to_text(summary_of(plan)) << '\n'
+            << (options.wide ? explain(plan, std::nullopt) : layer_table(plan));
+}
+
 }  // namespace
 
 ExitCode solve_command(const SolveOptions& options) {
-  if (options.rank_counts.size() > 1) return scaling_command(options);
+  if (options.rank_counts.size() > 1) {
+    if (options.json) throw Error(ExitCode::usage, "--json prints one plan: give one --ranks");
+    return scaling_command(options);
+  }
   SolveInputs inputs;
   const SolveRequest request = request_of(options, inputs);
   if (options.what_if.empty()) require_own_output(options);
@@ -135,10 +149,12 @@ ExitCode solve_command(const SolveOptions& options) {
   tell_untrainable(plan);
   plan.inputs = std::move(inputs.files);
   write_resized_platform(inputs.resized_platform_file, request.platform);
-  write_file(options.output_file, to_json(plan));
+  const bool to_stdout = options.output_file == standard_stream;
+  if (!to_stdout) write_file(options.output_file, to_json(plan));
   std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
   if (request.uniform) std::cerr << idle_note(plan);
-  std::cout << to_text(summary_of(plan)) << '\n' << explain(plan, std::nullopt);
+  print_plan(plan, options);
+  if (to_stdout) return ExitCode::ok;
   std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
             << " cnnexec " << options.output_file << '\n';
   return ExitCode::ok;

@@ -67,7 +67,22 @@ void require_run_of(const std::string& plan_sha256,
                     const RunReport& run,
                     const ComparedFiles& files);
 
-// Returns a table of the groups, then unmatched operations, memory and the errors.
+// A layer that takes this share of the step, predicted or measured, has a row of its own.
+inline constexpr double compared_row_share = 0.02;
+
+// Returns a table of the groups, then unmatched operations, memory and the errors. Groups whose
+// times differ most in seconds are first.
 std::string to_text(const Comparison& comparison);
+
+// Returns the same text in at most 80 columns, with a legend. Groups that take less than
+// compared_row_share of the step share a row, and long lists are cut.
+std::string short_text(const Comparison& comparison);
+
+// Returns a document of the kind "comparison".
+std::string to_json(const Comparison& comparison);
+
+// Returns the legend, and the table with one group alone.
+// @throws InputError when no operation of a group of this name was compared
+std::string row_text(const Comparison& comparison, const std::string& group);
 
 }  // namespace cnnplan

@@ -1,5 +1,15 @@
 // Writes a comparison as a table and the lines after it.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "planner/base/bytes_text.hpp"
+#include "planner/base/error.hpp"
+#include "planner/base/similar_names.hpp"
+#include "planner/base/wrapped_text.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/report/table.hpp"
 
@@ -13,22 +23,46 @@ std::vector<std::string> cells_of(const ComparedTime& time) {
           time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-"};
 }
 
+// Sorts by the difference of predicted and measured seconds.
+std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups) {
+  const auto off_s = [](const ComparedTime& time) {
+    return std::fabs(time.predicted_s - time.measured_s);
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const ComparedTime& a, const ComparedTime& b) {
+    return off_s(a) > off_s(b);
+  });
+  return groups;
+}
+
 // Returns the time of the step outside of the groups. It is below 0 where operations overlap.
-std::vector<std::string> rest_cells(const Comparison& comparison) {
+ComparedTime rest_of(const Comparison& comparison) {
   ComparedTime rest = comparison.step;
+  rest.name = "rest of the step";
   for (const ComparedTime& group : comparison.groups) {
     rest.predicted_s -= group.predicted_s;
     rest.measured_s -= group.measured_s;
   }
-  return {"rest of the step", milliseconds(rest.predicted_s), milliseconds(rest.measured_s), ""};
+  return rest;
 }
 
+// A rest has no error, since its two sides may be differences of large times.
+std::vector<std::string> rest_cells(const Comparison& comparison) {
+  std::vector<std::string> cells = cells_of(rest_of(comparison));
+  cells.back().clear();
+  return cells;
+}
+
+// Lists at most `most` operations.
 std::string unmatched_text(const std::string& title,
-                           const std::vector<UnmatchedOperation>& operations) {
+                           const std::vector<UnmatchedOperation>& operations,
+                           std::size_t most) {
   if (operations.empty()) return "";
   std::string text = "\n" + title + ":\n";
-  for (const UnmatchedOperation& operation : operations) {
-    text += "  " + operation.id + "  " + duration(operation.seconds) + '\n';
+  for (std::size_t i = 0; i < std::min(most, operations.size()); ++i) {
+    text += "  " + operations[i].id + "  " + duration(operations[i].seconds) + '\n';
+  }
+  if (operations.size() > most) {
+    text += "  and " + std::to_string(operations.size() - most) + " more: --wide lists all\n";
   }
   return text;
 }
@@ -54,25 +88,125 @@ std::string memory_text(const Comparison& comparison) {
   return text + '\n';
 }
 
+// Says what is true of the whole comparison, after the table.
+std::string conclusion(const Comparison& comparison, std::size_t most_unmatched) {
+  std::string text =
+      unmatched_text("predicted, not measured", comparison.only_predicted, most_unmatched) +
+      unmatched_text("measured, not predicted", comparison.only_measured, most_unmatched);
+  text += "\nlayers: mean error " + percent(comparison.mean_error) + ", weighted by time " +
+          percent(comparison.weighted_mean_error) + ", largest " + percent(comparison.max_error);
+  if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
+  return text + "\nstep: error " + percent(comparison.step.error()) + '\n';
+}
+
+constexpr std::size_t usual_columns = 80;
+
+Table short_table() {
+  return Table({{"layer", Align::left},
+                {"more"},
+                {"predicted [ms]"},
+                {"measured [ms]"},
+                {"off [ms]"},
+                {"error [%]"}});
+}
+
+// Returns the cells of `groups` groups in a short_table. `time` has their sum.
+std::vector<std::string> short_cells(const ComparedTime& time, std::size_t groups = 1) {
+  std::vector<std::string> cells = cells_of(time);
+  cells.insert(cells.begin() + 1, groups == 1 ? "" : '+' + std::to_string(groups - 1));
+  cells.insert(cells.end() - 1, fixed((time.predicted_s - time.measured_s) * 1e3, 3));
+  return cells;
+}
+
+// Breaks a text that may end with a line break.
+std::string lines_of(std::string text) {
+  if (text.empty()) return text;
+  if (text.back() == '\n') text.pop_back();
+  return indented(text, 0, usual_columns);
+}
+
+std::string legend(const Comparison& comparison, bool any_grouped) {
+  const std::string text =
+      "Means over ranks, those furthest off first; off: predicted less measured; error: off / "
+      "measured. " +
+      spread_text(comparison.measured_step) + '.' +
+      (any_grouped ? " +N: with N more that take less than " + percent(compared_row_share) +
+                         " of the step; --wide shows all."
+                   : "");
+  return indented(text, 0, usual_columns);
+}
+
+bool is_large(const ComparedTime& group, const ComparedTime& step) {
+  return group.predicted_s >= compared_row_share * step.predicted_s ||
+         group.measured_s >= compared_row_share * step.measured_s;
+}
+
+// Returns the sum of the small groups, with the name of the one that is furthest off.
+ComparedTime sum_of(const std::vector<ComparedTime>& small) {
+  ComparedTime sum;
+  if (!small.empty()) sum.name = small.front().name;
+  for (const ComparedTime& group : small) {
+    sum.predicted_s += group.predicted_s;
+    sum.measured_s += group.measured_s;
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::string to_text(const Comparison& comparison) {
   Table table({{"layer", Align::left}, {"predicted [ms]"}, {"measured [ms]"}, {"error [%]"}});
-  for (const ComparedTime& group : comparison.groups) table.add_row(cells_of(group));
+  for (const ComparedTime& group : most_off_first(comparison.groups)) {
+    table.add_row(cells_of(group));
+  }
   table.add_row(rest_cells(comparison));
   table.add_rule();
   table.add_row(cells_of(comparison.step));
-  std::string text = comparison.network + ": " + std::to_string(comparison.ranks) +
-                     (comparison.ranks == 1 ? " rank" : " ranks") + ", batch " +
-                     std::to_string(comparison.batch) + "; " +
-                     spread_text(comparison.measured_step) + "\n\n" + table.to_text();
-  text += unmatched_text("predicted, not measured", comparison.only_predicted);
-  text += unmatched_text("measured, not predicted", comparison.only_measured);
-  text += "\nlayers: mean error " + percent(comparison.mean_error) + ", weighted by time " +
-          percent(comparison.weighted_mean_error) + ", largest " + percent(comparison.max_error);
-  if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
-  return text + "\nstep: error " + percent(comparison.step.error()) + '\n' +
+  return comparison.network + ": " + std::to_string(comparison.ranks) +
+         (comparison.ranks == 1 ? " rank" : " ranks") + ", batch " +
+         std::to_string(comparison.batch) + "; " + spread_text(comparison.measured_step) + "\n\n" +
+         table.to_text() + conclusion(comparison, std::numeric_limits<std::size_t>::max()) +
          memory_text(comparison);
+}
+
+std::string short_text(const Comparison& comparison) {
+  constexpr std::size_t most_unmatched = 5;
+  Table table = short_table();
+  std::vector<ComparedTime> small;
+  for (const ComparedTime& group : most_off_first(comparison.groups)) {
+    if (is_large(group, comparison.step)) {
+      table.add_row(short_cells(group));
+    } else {
+      small.push_back(group);
+    }
+  }
+  if (!small.empty()) table.add_row(short_cells(sum_of(small), small.size()));
+  std::vector<std::string> rest = short_cells(rest_of(comparison));
+  rest.back().clear();
+  table.add_row(std::move(rest));
+  table.add_rule();
+  table.add_row(short_cells(comparison.step));
+  table.hide_empty_columns();
+  return legend(comparison, small.size() > 1) + table.to_text(usual_columns) +
+         conclusion(comparison, most_unmatched) + lines_of(memory_text(comparison));
+}
+
+std::string row_text(const Comparison& comparison, const std::string& group) {
+  for (const ComparedTime& candidate : comparison.groups) {
+    if (candidate.name != group) continue;
+    Table table = short_table();
+    table.add_row(short_cells(candidate));
+    table.hide_empty_columns();
+    return legend(comparison, false) + table.to_text(usual_columns);
+  }
+  std::vector<std::string> names;
+  for (const ComparedTime& candidate : comparison.groups) names.push_back(candidate.name);
+  constexpr std::size_t most_names = 5;
+  throw InputError({.file = "--layer",
+                    .pointer = "",
+                    .value = '"' + group + '"',
+                    .allowed = "a layer with a time, such as " +
+                               joined(most_similar(group, names, most_names))});
 }
 
 }  // namespace cnnplan

@@ -11,8 +11,8 @@
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/similar_names.hpp"
+#include "planner/report/group_costs.hpp"
 #include "planner/report/limits.hpp"
-#include "planner/report/report_column.hpp"
 #include "planner/report/table.hpp"
 #include "planner/tensor/enumerators.hpp"
 
@@ -22,36 +22,6 @@ namespace {
 constexpr char estimated_mark = '*';
 // The longest name in the header is "candidates"; a gap follows.
 constexpr std::size_t name_width = 12;
-
-// Holds the predicted times of one layer, or of a group of operations without a layer.
-struct GroupCost {
-  std::array<double, all_report_columns.size()> columns_s{};
-  double total_s = 0.0;
-  double critical_s = 0.0;
-  bool estimated = false;
-
-  void add(const PredictedOperation& operation) {
-    const ReportColumn column = column_of(part_of(operation));
-    columns_s[static_cast<std::size_t>(column)] += operation.predicted_s;
-    total_s += operation.predicted_s;
-    critical_s += operation.critical_s;
-    estimated = estimated || operation.estimated;
-  }
-};
-
-struct GroupCosts {
-  std::map<std::string, GroupCost> costs;
-  std::vector<std::string> without_layer;  // in the order of the schedule
-
-  explicit GroupCosts(const Plan& plan) {
-    for (const PredictedOperation& operation : plan.prediction.operations) {
-      const std::string group = group_of(operation);
-      const auto [cost, is_new] = costs.try_emplace(group);
-      cost->second.add(operation);
-      if (is_new && !plan.network.index_of(group)) without_layer.push_back(group);
-    }
-  }
-};
 
 // The line is empty where there is no value.
 std::string line(const std::string& name, const std::string& value) {
@@ -209,7 +179,8 @@ std::string header(const Plan& plan) {
   return text + '\n';
 }
 
-// Explains the mark of estimated times.
+}  // namespace
+
 std::string estimate_note(const Plan& plan) {
   const auto& operations = plan.prediction.operations;
   const bool any_operation =
@@ -228,6 +199,8 @@ std::string estimate_note(const Plan& plan) {
 std::string marked(const std::string& time, bool estimated) {
   return time + (estimated ? estimated_mark : ' ');
 }
+
+namespace {
 
 std::string share_of_step(const Plan& plan, double seconds) {
   if (seconds == 0.0 || plan.prediction.step_s <= 0.0) return "-";
@@ -388,6 +361,10 @@ std::string operation_table(const Plan& plan, const std::string& name) {
 std::string explain(const Plan& plan, const std::optional<std::string>& layer) {
   return header(plan) + (layer ? operation_table(plan, *layer) : layer_table(plan)) +
          estimate_note(plan);
+}
+
+std::string explain_operations(const Plan& plan, const std::string& layer) {
+  return operation_table(plan, layer) + estimate_note(plan);
 }
 
 LayerIndex layer_named(const Plan& plan, const std::string& name) {

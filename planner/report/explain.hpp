@@ -17,6 +17,15 @@ namespace cnnplan {
 // @throws InputError when the network has no such layer
 std::string explain(const Plan& plan, const std::optional<std::string>& layer);
 
+// Returns the table of the layer's operations alone, without the header.
+// @pre and @throws as explain
+std::string explain_operations(const Plan& plan, const std::string& layer);
+
+// Returns a time with the mark of estimates, or with a space in its place.
+std::string marked(const std::string& time, bool estimated);
+// Explains the mark in lines after a table. The text is empty where nothing is estimated.
+std::string estimate_note(const Plan& plan);
+
 // Returns the layer that --layer names. @throws InputError when the network has none of that name
 LayerIndex layer_named(const Plan& plan, const std::string& name);
 

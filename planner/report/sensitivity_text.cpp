@@ -5,12 +5,19 @@
 #include <cmath>
 #include <vector>
 
+#include "planner/base/wrapped_text.hpp"
 #include "planner/report/table.hpp"
 
 namespace cnnplan {
 namespace {
 
 constexpr int value_digits = 4;
+constexpr std::size_t columns = 80;
+constexpr std::size_t most_rows = 12;  // of the narrow table; the factors nearest to 1 come first
+
+std::string paragraph(const std::string& text) {
+  return indented(text, 0, columns);
+}
 
 std::string counted(std::size_t count, const std::string& one, const std::string& several) {
   return std::to_string(count) + ' ' + (count == 1 ? one : several);
@@ -47,7 +54,7 @@ std::string value_text(const PriceFigure& figure, double factor) {
   return value_text(factor * figure.least, figure.unit) + " to " + most;
 }
 
-std::string flip_table(const Sensitivity& sensitivity) {
+std::string wide_table(const Sensitivity& sensitivity) {
   Table table({{"layer", Align::left},
                {"split", Align::left},
                {"runner-up", Align::left},
@@ -72,6 +79,33 @@ std::string flip_table(const Sensitivity& sensitivity) {
   return table.to_text();
 }
 
+std::string narrow_table(const Sensitivity& sensitivity) {
+  Table table({{"layer", Align::left},
+               {"more"},
+               {"split", Align::left},
+               {"runner-up", Align::left},
+               {"margin %"},
+               {"figure", Align::left},
+               {"factor"}});
+  const std::size_t count = std::min(most_rows, sensitivity.flips.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const Flip& flip = sensitivity.flips[i];
+    const RunnerUpPlan& runner_up = sensitivity.runner_ups.at(flip.runner_up);
+    const std::size_t more = runner_up.layers.size() - 1;
+    table.add_row({runner_up.layers.front(),
+                   more == 0 ? "" : '+' + std::to_string(more),
+                   short_split(runner_up.split),
+                   short_split(runner_up.runner_up),
+                   significant(runner_up.margin_s / sensitivity.sum_s * 100, 2),
+                   to_text(flip.figure.figure),
+                   factor_text(flip.factor)});
+  }
+  table.hide_empty_columns();
+  const std::size_t left = sensitivity.flips.size() - count;
+  return table.to_text(columns) +
+         (left == 0 ? "" : "and " + counted(left, "row", "rows") + " more: --wide shows all\n");
+}
+
 // True if a profile has times of the plans' kernels, which can be multiplied.
 bool has_kernels(const Sensitivity& sensitivity) {
   const auto& figures = sensitivity.figures;
@@ -84,14 +118,18 @@ std::string range_text(const Sensitivity& sensitivity) {
   return "1/" + fixed(sensitivity.most_factor, 0) + " to " + fixed(sensitivity.most_factor, 0);
 }
 
-std::string header(const Sensitivity& sensitivity, const Plan& plan) {
-  return "what the choices hang on: the factor of one figure, from " + range_text(sensitivity) +
-         ", with which the best plan\nthat has a layer on its runner-up takes as long as this "
-         "one: " +
-         duration(sensitivity.sum_s) + " now, " + to_text(plan.prediction.margins_sum) +
-         " in sum.\nAll other figures stay, and both plans: a third one may "
-         "be faster than both before.\n" +
-         (has_kernels(sensitivity) ? "" : "Times of kernels stay: no profile has them.\n") + '\n';
+std::string legend(const Sensitivity& sensitivity, const Plan& plan, bool wide) {
+  const std::string text =
+      "Factor: multiplies one figure, from " + range_text(sensitivity) +
+      ", so that the best plan that has the layer on its runner-up takes as long as this one, " +
+      duration(sensitivity.sum_s) + " now, " + to_text(plan.prediction.margins_sum) +
+      " in sum. All other figures stay, and both plans: a third one may be faster than both "
+      "before. Margin: what the runner-up takes more now" +
+      (wide ? "."
+            : ", as a share of the sum. Splits may end with the x or w of an algorithm "
+              "stationary_x or _w; --wide shows values of figures.");
+  return paragraph(
+      text + (has_kernels(sensitivity) ? "" : "\nTimes of kernels stay: no profile has them."));
 }
 
 // Names the runner-ups that no figure makes as fast as the plan.
@@ -104,16 +142,16 @@ std::string unmoved(const Sensitivity& sensitivity) {
     const RunnerUpPlan& runner_up = sensitivity.runner_ups[i];
     if (!flips) names.push_back(layers_text(runner_up) + " (" + runner_up.runner_up + ")");
   }
-  return names.empty() ? "" : "no figure flips: " + joined(names) + '\n';
+  return names.empty() ? "" : paragraph("no figure flips: " + joined(names));
 }
 
 std::string shorter(const Sensitivity& sensitivity) {
   const std::size_t count = sensitivity.shorter.size();
   if (count == 0) return "";
-  return "left out: " + counted(count, "layer", "layers") +
-         " whose runner-up takes less in sum already, as the plan was taken for its step or its "
-         "memory,\nor differs from it in too many layers (" +
-         sensitivity.shorter.front() + (count == 1 ? ")\n" : " and so on)\n");
+  return paragraph("left out: " + counted(count, "layer", "layers") +
+                   " whose runner-up takes less in sum already, as the plan was taken for its "
+                   "step or its memory, or differs from it in too many layers (" +
+                   sensitivity.shorter.front() + (count == 1 ? ")" : " and so on)"));
 }
 
 std::string verdict(const Sensitivity& sensitivity) {
@@ -121,7 +159,7 @@ std::string verdict(const Sensitivity& sensitivity) {
     std::vector<std::string> names;
     for (const MachineFigure& figure : sensitivity.figures) names.push_back(to_text(figure));
     return "None of " + joined(names) + " makes a runner-up as fast, from " +
-           range_text(sensitivity) + " times as large.\n";
+           range_text(sensitivity) + " times as large.";
   }
   const Flip& flip = sensitivity.flips.front();
   const RunnerUpPlan& runner_up = sensitivity.runner_ups.at(flip.runner_up);
@@ -132,27 +170,29 @@ std::string verdict(const Sensitivity& sensitivity) {
          (others == 0 ? ""
                       : " (and " + counted(others, "other layer", "other layers") +
                             " split otherwise with it)") +
-         " is as fast.\n";
+         " is as fast.";
 }
 
 // Says why there is nothing to compare.
 std::string nothing(const Sensitivity& sensitivity, const Plan& plan) {
   if (plan.prediction.margins.empty()) {
     return "the plan does not say what came second: --uniform, a network whose branches cannot be "
-           "eliminated exactly, or chains split by layers\n";
+           "eliminated exactly, or chains split by layers";
   }
-  if (sensitivity.shorter.empty()) return "no other split is worth finding\n";
+  if (sensitivity.shorter.empty()) return "no other split is worth finding";
   return "no runner-up that takes longer in sum is in the plan: it was taken for its step or its "
-         "memory,\nits runner-ups differ in too many layers, or an older cnnplan wrote it\n";
+         "memory, its runner-ups differ in too many layers, or an older cnnplan wrote it";
 }
 
 }  // namespace
 
-std::string to_text(const Sensitivity& sensitivity, const Plan& plan) {
-  if (sensitivity.runner_ups.empty()) return nothing(sensitivity, plan);
-  const std::string table = sensitivity.flips.empty() ? "" : flip_table(sensitivity) + '\n';
-  return header(sensitivity, plan) + table + unmoved(sensitivity) + shorter(sensitivity) +
-         verdict(sensitivity);
+std::string to_text(const Sensitivity& sensitivity, const Plan& plan, bool wide) {
+  if (sensitivity.runner_ups.empty()) return paragraph(nothing(sensitivity, plan));
+  std::string table = wide ? wide_table(sensitivity) : narrow_table(sensitivity);
+  if (sensitivity.flips.empty()) table.clear();
+  const std::string rest = unmoved(sensitivity) + shorter(sensitivity);
+  return paragraph(verdict(sensitivity)) + '\n' + legend(sensitivity, plan, wide) + table +
+         (table.empty() || rest.empty() ? "" : "\n") + rest;
 }
 
 }  // namespace cnnplan

@@ -8,8 +8,10 @@
 
 namespace cnnplan {
 
-// Says what was compared, and has a row for every flip. The end names the runner-ups that no figure
-// flips, and the figure on which the plan depends most. If no runner-up was compared, says why.
-std::string to_text(const Sensitivity& sensitivity, const Plan& plan);
+// Begins with the figure on which the plan depends most. A legend and a table with a row for every
+// flip follow. The end names the runner-ups that no figure flips. If no runner-up was compared, the
+// text says why. Lines have at most 80 columns, except rows of a `wide` table, which have the
+// values of figures, too.
+std::string to_text(const Sensitivity& sensitivity, const Plan& plan, bool wide);
 
 }  // namespace cnnplan

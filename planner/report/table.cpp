@@ -7,15 +7,23 @@
 #include <cstddef>
 #include <cstdio>
 #include <stdexcept>
+#include <string_view>
 
 namespace cnnplan {
 namespace {
 
 constexpr std::size_t column_gap = 2;
+constexpr std::size_t least_first_width = 8;
 
 std::string padded(const std::string& cell, std::size_t width, Align align) {
   const std::string space(width - std::min(width, cell.size()), ' ');
   return align == Align::left ? cell + space : space + cell;
+}
+
+std::string shortened(const std::string& cell, std::size_t most) {
+  constexpr std::string_view cut = "..";
+  if (cell.size() <= most) return cell;
+  return cell.substr(0, most - cut.size()) + std::string(cut);
 }
 
 std::string without_trailing_space(std::string line) {
@@ -30,22 +38,48 @@ void Table::add_row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::to_text() const {
+void Table::hide_empty_columns() {
+  for (std::size_t c = columns_.size(); c-- > 0;) {
+    const bool is_empty = std::all_of(rows_.begin(), rows_.end(), [c](const auto& row) {
+      return row.empty() || row[c].empty() || row[c] == "-";
+    });
+    if (!is_empty) continue;
+    const auto at = static_cast<std::ptrdiff_t>(c);
+    columns_.erase(columns_.begin() + at);
+    for (auto& row : rows_) {
+      if (!row.empty()) row.erase(row.begin() + at);
+    }
+  }
+}
+
+std::vector<std::size_t> Table::widths_within(std::size_t most) const {
   std::vector<std::size_t> widths;
-  std::vector<std::string> titles;
   std::size_t total = columns_.empty() ? 0 : column_gap * (columns_.size() - 1);
   for (std::size_t c = 0; c < columns_.size(); ++c) {
     std::size_t width = columns_[c].title.size();
     for (const auto& row : rows_) width = std::max(width, row.empty() ? 0 : row[c].size());
     widths.push_back(width);
-    titles.push_back(columns_[c].title);
     total += width;
+  }
+  if (total <= most || widths.front() <= least_first_width) return widths;
+  widths.front() -= std::min(total - most, widths.front() - least_first_width);
+  return widths;
+}
+
+std::string Table::to_text(std::size_t most) const {
+  const std::vector<std::size_t> widths = widths_within(most);
+  std::size_t total = columns_.empty() ? 0 : column_gap * (columns_.size() - 1);
+  std::vector<std::string> titles;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    titles.push_back(columns_[c].title);
+    total += widths[c];
   }
   const auto line_of = [&](const std::vector<std::string>& cells) {
     std::string line;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       if (c > 0) line.append(column_gap, ' ');
-      line += padded(cells[c], widths[c], columns_[c].align);
+      const std::string cell = c == 0 ? shortened(cells[c], widths[c]) : cells[c];
+      line += padded(cell, widths[c], columns_[c].align);
     }
     return without_trailing_space(line) + '\n';
   };
@@ -53,6 +87,12 @@ std::string Table::to_text() const {
   std::string text = line_of(titles) + rule;
   for (const auto& row : rows_) text += row.empty() ? rule : line_of(row);
   return text;
+}
+
+std::string short_split(std::string split) {
+  constexpr std::string_view algorithm = "stationary_";
+  const std::size_t at = split.find(algorithm);
+  return at == std::string::npos ? split : split.erase(at, algorithm.size());
 }
 
 std::string joined(const std::vector<std::string>& texts) {

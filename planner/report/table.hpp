@@ -1,8 +1,10 @@
 // Writes plain text tables with aligned columns and without colours.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cnnplan {
@@ -21,14 +23,23 @@ class Table {
   void add_row(std::vector<std::string> cells);
   // Draws a line across before the next row.
   void add_rule() { rows_.emplace_back(); }
+  // Leaves out every column whose cells are all empty or "-".
+  void hide_empty_columns();
   // Writes titles, a line and rows. Columns are two spaces apart, and no line ends with spaces.
-  std::string to_text() const;
+  // Where lines have more than `most` characters, cells of the first column are cut, and end with
+  // "..". They keep at least 8 characters.
+  std::string to_text(std::size_t most = std::numeric_limits<std::size_t>::max()) const;
 
  private:
+  // Returns the width of each column.
+  std::vector<std::size_t> widths_within(std::size_t most) const;
+
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;  // an empty row is a line across
 };
 
+// Shortens names of channel algorithms in a split: "c4n16 stationary_w" becomes "c4n16 w".
+std::string short_split(std::string split);
 // Returns the texts as "a, b, c".
 std::string joined(const std::vector<std::string>& texts);
 // Writes a fixed number of decimals. A value that rounds to zero has no sign.

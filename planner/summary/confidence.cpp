@@ -2,8 +2,10 @@
 #include "planner/summary/confidence.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "planner/summary/layer_groups.hpp"
 
@@ -49,19 +51,28 @@ std::vector<double> log_ratios(const std::vector<double>& plan_s,
   return logs;
 }
 
+struct Decisive {
+  std::string figure{};
+  double share = 0.0;
+};
+
 // Kernels also have errors of their own, which explain what no figure of links does.
 void add_decisive(const Draws& draws, const Rival& rival, Confidence& confidence) {
   const std::vector<double> ratios = log_ratios(draws.steps_s, rival.draws_s);
+  std::array<Decisive, 2> best{};
   double links = 0.0;
   for (const DrawnFigure& figure : draws.figures) {
     if (figure.factors.size() != ratios.size()) continue;
     const double share = correlation_squared(logarithms(figure.factors), ratios);
     if (!is_of_kernels(figure)) links += share;
-    if (share <= confidence.share) continue;
-    confidence.share = share;
-    confidence.figure = figure.figure;
+    Decisive& known = best[is_of_kernels(figure) ? 0 : 1];
+    if (share > known.share) known = {.figure = figure.figure, .share = share};
   }
-  confidence.measurement = links > 0.5 ? Measurement::links : Measurement::kernels;
+  const bool by_links = links > 0.5 || best[0].figure.empty();
+  const Decisive& decisive = best[by_links ? 1 : 0];
+  confidence.measurement = by_links ? Measurement::links : Measurement::kernels;
+  confidence.figure = decisive.figure;
+  confidence.share = decisive.share;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Confidence {
   int draws = 0;
   std::vector<Wins> wins;   // over each rival that fits and is another plan, in their order
   std::size_t closest = 0;  // an index of `wins`: the fewest draws, else the least slower step
-  // The figure whose error decides most between the plan and the closest rival.
+  // The figure of this measurement whose error decides most between plan and closest rival.
   std::string figure;
   double share = 0.0;  // of the variance that this figure explains (R squared)
   Measurement measurement = Measurement::kernels;  // that would settle the choice

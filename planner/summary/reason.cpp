@@ -8,6 +8,9 @@
 namespace cnnplan {
 namespace {
 
+// Steps that differ by less than this share count as equal.
+constexpr double equal_steps = 0.001;
+
 using Seconds = std::array<double, Enumerators<Cost>::all.size()>;
 
 Cost cost_of(OperationPart part) {
@@ -109,7 +112,7 @@ std::string_view to_text(Cost cost) {
 
 std::string_view to_text(ReasonKind kind) {
   constexpr std::array<std::string_view, Enumerators<ReasonKind>::all.size()> names{
-      "memory", "more_ranks", "less_of_cost"};
+      "memory", "more_ranks", "less_of_cost", "too_many_ranks"};
   return names[static_cast<std::size_t>(kind)];
 }
 
@@ -136,6 +139,10 @@ std::optional<Reason> reason_of(const Plan& plan) {
     return compared(plan, *large, ReasonKind::memory);
   }
   const auto samples = data_parallel_rival(prediction);
+  if (samples && prediction.rivals[*samples].ranks < plan.ranks &&
+      prediction.rivals[*samples].step_s < (1.0 + equal_steps) * prediction.step_s) {
+    return compared(plan, *samples, ReasonKind::too_many_ranks);
+  }
   if (samples && !is_plain) {
     const bool fewer = prediction.rivals[*samples].ranks < plan.ranks;
     return compared(plan, *samples, fewer ? ReasonKind::more_ranks : ReasonKind::less_of_cost);

@@ -39,16 +39,19 @@ struct Enumerators<Cost> {
 };
 
 enum class ReasonKind {
-  memory,        // data parallelism does not fit
-  more_ranks,    // data parallelism uses fewer ranks
-  less_of_cost,  // the rival spends most more on one cost
+  memory,          // data parallelism does not fit
+  more_ranks,      // data parallelism uses fewer ranks
+  less_of_cost,    // the rival spends most more on one cost
+  too_many_ranks,  // data parallelism on fewer ranks is as fast as the plan, or faster
 };
 std::string_view to_text(ReasonKind kind);
 
 template <>
 struct Enumerators<ReasonKind> {
-  static constexpr std::array all{
-      ReasonKind::memory, ReasonKind::more_ranks, ReasonKind::less_of_cost};
+  static constexpr std::array all{ReasonKind::memory,
+                                  ReasonKind::more_ranks,
+                                  ReasonKind::less_of_cost,
+                                  ReasonKind::too_many_ranks};
 };
 
 // Holds seconds of one cost on the critical paths of the plan and of its rival.

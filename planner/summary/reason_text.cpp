@@ -101,9 +101,13 @@ std::string to_text(const Reason& reason,
     case ReasonKind::memory:
       return capital(name_of_rival(rival, ranks)) + " needs " + bytes_text(rival.memory_bytes) +
              " per rank, which has " + bytes_text(available_bytes) + '.';
+    case ReasonKind::too_many_ranks:
+      return std::to_string(ranks) + " ranks are too many: " + name_of_rival(rival, ranks) +
+             " takes " + ms(rival.step_s) + " ms per step.";
     case ReasonKind::more_ranks:
       return capital(name_of_rival(rival, ranks)) + " leaves " +
-             std::to_string(ranks - rival.ranks) + " ranks idle; with them, " +
+             std::to_string(ranks - rival.ranks) +
+             (ranks - rival.ranks == 1 ? " rank idle; with it, " : " ranks idle; with them, ") +
              compared(reason.saved) + paid_text(reason) + '.';
     case ReasonKind::less_of_cost:
       break;

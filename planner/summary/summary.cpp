@@ -49,7 +49,8 @@ Summary summary_of(const Plan& plan) {
                   .too_large = {},
                   .reason = reason_of(plan),
                   .confidence = confidence_of(plan),
-                  .rivals = prediction.rivals};
+                  .rivals = prediction.rivals,
+                  .measured_s = {}};
   for (const LayerGroup& group : summary.groups) {
     summary.group_names.push_back(name_of(plan.network, group));
   }

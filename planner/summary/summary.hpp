@@ -42,7 +42,8 @@ struct Summary {
   std::optional<Rival> too_large;          // data parallelism, where no such run fits
   std::optional<Reason> reason;
   std::optional<Confidence> confidence;
-  std::vector<Rival> rivals;  // those of the plan, to which reason and confidence refer
+  std::vector<Rival> rivals;         // those of the plan, to which reason and confidence refer
+  std::optional<double> measured_s;  // step of a run; missing: the plan alone
   bool operator==(const Summary&) const = default;
 };
 

@@ -2,6 +2,7 @@
 #include "planner/summary/summary_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "planner/base/bytes_text.hpp"
@@ -19,9 +20,11 @@ std::string ranks_text(int ranks) {
 std::string rate_text(double rate) {
   constexpr int digits = 3;
   if (rate < 100.0) return significant(rate, digits);
-  std::string text = fixed(rate, 0);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
+  const std::string plain = fixed(rate, 0);
+  std::string text;
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    if (i > 0 && (plain.size() - i) % 3 == 0) text += ',';
+    text += plain[i];
   }
   return text;
 }
@@ -74,10 +77,13 @@ std::string ratio_text(const Summary& summary) {
          (ratio.ranks == summary.ranks ? "" : " on " + ranks_text(ratio.ranks));
 }
 
+std::string speed_text(const Summary& summary, double samples_per_s) {
+  return rate_text(samples_per_s) + (summary.has_images ? " images/s" : " samples/s");
+}
+
 std::string step_text(const Summary& summary) {
   std::string text = short_duration(summary.step_s);
-  text +=
-      ", " + rate_text(summary.samples_per_s) + (summary.has_images ? " images/s" : " samples/s");
+  text += ", " + speed_text(summary, summary.samples_per_s);
   const std::string ratio = ratio_text(summary);
   return text + (ratio.empty() ? "" : "; " + ratio);
 }
@@ -88,50 +94,117 @@ std::string memory_text(const Summary& summary) {
   return text + " per rank";
 }
 
-std::string settling_text(const Confidence& confidence) {
-  const bool by_links = confidence.measurement == Measurement::links;
-  return std::string("to settle it, time ") + (by_links ? "links (" : "kernels (") +
-         confidence.figure + ')';
+// Says how much longer or shorter the rival's step is, where the steps are close.
+std::string difference_text(const Summary& summary, const Rival& rival) {
+  constexpr double close = 0.1;
+  constexpr double shown = 0.001;
+  const double slower = rival.step_s / summary.step_s - 1.0;
+  if (slower >= close) return "";
+  if (slower >= 0.0 && slower < shown) return ", which is less than 0.1 % slower,";
+  return ", which is " + percent(std::fabs(slower)) + (slower < 0.0 ? " faster," : " slower,");
 }
 
+// Figures that explain little are not named.
+std::string settling_text(const Confidence& confidence, bool is_clear) {
+  constexpr double enough = 0.2;
+  const bool by_links = confidence.measurement == Measurement::links;
+  return std::string(is_clear ? "to confirm it" : "to settle it") + ", time " +
+         (by_links ? "links" : "kernels") +
+         (confidence.share < enough ? "" : " (" + confidence.figure + ")");
+}
+
+// Says what the sentence of how sure has besides the draws.
+enum class Wording {
+  full,   // by how much the rival is slower, and what would settle the choice
+  usual,  // what would settle the choice
+  brief,
+};
+
 // Without a figure that decides, both plans do the same in all draws.
-std::string confidence_text(const Summary& summary) {
+std::string confidence_text(const Summary& summary, Wording wording) {
   const Confidence& confidence = *summary.confidence;
   const Wins& closest = confidence.wins[confidence.closest];
   const Rival& rival = summary.rivals.at(closest.rival);
   const std::string name = name_of_rival(rival, summary.ranks);
   if (confidence.figure.empty()) return "No figure of the machine makes " + name + " differ.";
-  return "Beats " + name + " in " + std::to_string(closest.draws) + " of " +
-         std::to_string(confidence.draws) + " draws of errors; " + settling_text(confidence) + '.';
+  return "Beats " + name + (wording == Wording::full ? difference_text(summary, rival) : "") +
+         " in " + std::to_string(closest.draws) + " of " + std::to_string(confidence.draws) +
+         " draws of errors" +
+         (wording == Wording::brief
+              ? ""
+              : "; " + settling_text(confidence, closest.draws == confidence.draws)) +
+         '.';
 }
 
 std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-std::string with_plan(const std::string& plan,
-                      const std::string& head,
-                      const std::string& rest,
-                      std::size_t width) {
-  return head + wrapped("plan    ", plan, width) + rest;
+// A sentence of the summary has at most this many lines, unless names are long.
+constexpr std::size_t most_sentence_lines = 2;
+
+// Leaves out what the plan pays where the sentence would be too long.
+std::string why(const Summary& summary, std::size_t width) {
+  Reason reason = *summary.reason;
+  const auto lines = [&] {
+    return wrapped(
+        "why     ", to_text(reason, summary.rivals, summary.ranks, summary.available_bytes), width);
+  };
+  std::string text = lines();
+  if (lines_of(text) <= most_sentence_lines) return text;
+  reason.paid.reset();
+  return lines();
+}
+
+// Leaves out what the sentence can spare where it would be longer than `most` lines.
+std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
+  std::string text;
+  for (const Wording wording : {Wording::full, Wording::usual, Wording::brief}) {
+    text = wrapped("sure    ", confidence_text(summary, wording), width);
+    if (lines_of(text) <= most) break;
+  }
+  return text;
+}
+
+// Returns texts of the plan, the most detailed one first.
+std::vector<std::string> plan_texts(const Summary& summary) {
+  std::vector<std::string> texts{by_groups(summary)};
+  for (std::size_t most = summary.counts.size(); most > 0; --most) {
+    texts.push_back(by_counts(summary, most));
+  }
+  return texts;
 }
 
 }  // namespace
 
+std::string measured_text(const Summary& summary, double measured_s) {
+  const double error = summary.step_s / measured_s - 1.0;
+  const std::string off =
+      fixed(error * 100, 1) == "0.0"
+          ? "right"
+          : percent(std::fabs(error)) + (error < 0.0 ? " too short" : " too long");
+  return "Predicted " + short_duration(summary.step_s) + " per step (" +
+         speed_text(summary, summary.samples_per_s) + "), measured " + short_duration(measured_s) +
+         " (" + speed_text(summary, static_cast<double>(summary.batch) / measured_s) +
+         "): the prediction is " + off + '.';
+}
+
 std::string to_text(const Summary& summary, std::size_t width) {
-  const std::string head = wrapped("", title(summary) + ", " + memory_text(summary), width);
-  std::string rest = wrapped("step    ", step_text(summary), width);
-  if (summary.reason) {
-    rest +=
-        wrapped("why     ",
-                to_text(*summary.reason, summary.rivals, summary.ranks, summary.available_bytes),
-                width);
-  }
-  if (summary.confidence) rest += wrapped("sure    ", confidence_text(summary), width);
-  std::string text = with_plan(by_groups(summary), head, rest, width);
-  for (std::size_t most = summary.counts.size(); lines_of(text) > most_summary_lines && most > 0;
-       --most) {
-    text = with_plan(by_counts(summary, most), head, rest, width);
+  const bool is_measured = summary.measured_s && *summary.measured_s > 0.0;
+  std::string head =
+      is_measured ? wrapped("", measured_text(summary, *summary.measured_s), width) : "";
+  head += wrapped("", title(summary) + ", " + memory_text(summary), width);
+  const std::string step =
+      wrapped("step    ", step_text(summary), width) + (summary.reason ? why(summary, width) : "");
+  const bool is_sure = summary.confidence && !is_measured;
+  std::string text;
+  for (std::size_t most = most_sentence_lines; most > 0; --most) {
+    const std::string rest = step + (is_sure ? sure(summary, width, most) : "");
+    for (const std::string& plan : plan_texts(summary)) {
+      text = head;
+      text.append(wrapped("plan    ", plan, width)).append(rest);
+      if (lines_of(text) <= most_summary_lines) return text;
+    }
   }
   return text;
 }

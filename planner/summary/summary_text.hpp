@@ -11,9 +11,15 @@ namespace cnnplan {
 
 inline constexpr std::size_t most_summary_lines = 8;
 
+// Returns a sentence with predicted and measured time and rate, without a line break. The error is
+// the predicted step less the measured one, as a share of the measured one.
+// @pre measured_s > 0
+std::string measured_text(const Summary& summary, double measured_s);
+
 // Returns at most most_summary_lines lines of at most `width` columns, where `width` is 80 or more
 // and names of layers are not longer. Groups of layers are listed where that fits, else splits with
-// their numbers of layers.
+// their numbers of layers. A measured step comes first, and makes the sentence of how sure
+// superfluous.
 std::string to_text(const Summary& summary, std::size_t width = usual_width);
 
 }  // namespace cnnplan

@@ -167,12 +167,12 @@ TEST_CASE("compare: the whole text") {
 
 layer             predicted [ms]  measured [ms]  error [%]
 ----------------------------------------------------------
+sgd                        7.000          3.500      100.0
 data                       1.000          1.000        0.0
 conv1                     62.500         62.500        0.0
 bn1                        7.500          7.500        0.0
 fc                         6.500          6.500        0.0
 reduce                     6.000          6.000        0.0
-sgd                        7.000          3.500      100.0
 rest of the step           9.500         38.000
 ----------------------------------------------------------
 step                     100.000        125.000      -20.0
@@ -180,6 +180,60 @@ step                     100.000        125.000      -20.0
 layers: mean error 16.7 %, weighted by time 4.0 %, largest 100.0 % (sgd)
 step: error 20.0 %
 )");
+}
+
+TEST_CASE("compare: the short text") {
+  RunReport run = small_run();
+  operation(run, "sgd/0").time = measured(0.0035);
+  operation(run, "data/load").time = measured(0.0012);
+  CHECK(short_text(compare(small_plan(), run, {})) ==
+        R"(Means over ranks, those furthest off first; off: predicted less measured; error:
+off / measured. 7 steps measured, 112.500 ms to 137.500 ms.
+layer             predicted [ms]  measured [ms]  off [ms]  error [%]
+--------------------------------------------------------------------
+sgd                        7.000          3.500     3.500      100.0
+conv1                     62.500         62.500     0.000        0.0
+bn1                        7.500          7.500     0.000        0.0
+fc                         6.500          6.500     0.000        0.0
+reduce                     6.000          6.000     0.000        0.0
+data                       1.000          1.200    -0.200      -16.7
+rest of the step           9.500         37.800   -28.300
+--------------------------------------------------------------------
+step                     100.000        125.000   -25.000      -20.0
+
+layers: mean error 19.4 %, weighted by time 4.2 %, largest 100.0 % (sgd)
+step: error 20.0 %
+)");
+}
+
+TEST_CASE("compare: small layers share a row, but none with 2 % of the step does") {
+  RunReport run = small_run();
+  Plan plan = small_plan();
+  plan.prediction.step_s = run.step.median_s = 0.99 * 0.007 / compared_row_share;
+  const std::string text = short_text(compare(plan, run, {}));
+  for (const char* large : {"\nconv1  ", "\nbn1  ", "\nsgd  "}) CHECK(test::contains(text, large));
+  CHECK(test::contains(text, "\ndata                +2          13.500         13.500"));
+  CHECK(test::contains(text, "+N: with N more"));
+  operation(run, "fc/forward").time = measured(0.5);  // large as measured, small as predicted
+  CHECK(test::contains(short_text(compare(plan, run, {})), "\nfc  "));
+}
+
+TEST_CASE("compare: long lists of unmatched operations are cut in the short text alone") {
+  RunReport run = small_run();
+  for (MeasuredOperation& operation : run.operations) operation.id += "/other";
+  const Comparison comparison = compare(small_plan(), run, {});
+  CHECK(test::contains(short_text(comparison), "  and 7 more: --wide lists all\n"));
+  CHECK_FALSE(test::contains(to_text(comparison), "more: --wide"));
+}
+
+TEST_CASE("compare: one row") {
+  const Comparison comparison = compare(small_plan(), small_run(), {});
+  const std::string text = row_text(comparison, "bn1");
+  CHECK(test::contains(text, "\nbn1             7.500          7.500     0.000        0.0\n"));
+  CHECK_FALSE(test::contains(text, "conv1"));
+  const InputProblem problem = test::problem_of([&] { row_text(comparison, "conv2"); });
+  CHECK(problem.file == "--layer");
+  CHECK(test::contains(problem.allowed, "conv1"));
 }
 
 }  // namespace cnnplan

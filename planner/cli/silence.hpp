@@ -1,0 +1,24 @@
+// Drops what a program prints.
+#pragma once
+
+#include <ostream>
+#include <streambuf>
+
+namespace cnnplan {
+
+// Drops all output of a stream while it exists.
+class Silence {
+ public:
+  // @pre the stream lives longer
+  explicit Silence(std::ostream& stream) : stream_(stream), buffer_(stream.rdbuf(nullptr)) {}
+  // Restores the stream, which a write without a buffer has marked as bad.
+  ~Silence() { stream_.rdbuf(buffer_); }
+  Silence(const Silence&) = delete;
+  Silence& operator=(const Silence&) = delete;
+
+ private:
+  std::ostream& stream_;
+  std::streambuf* buffer_;
+};
+
+}  // namespace cnnplan

@@ -1,0 +1,15 @@
+// Writes the values of a summary, and of the table of layers, as a JSON document.
+#pragma once
+
+#include <string>
+
+#include "planner/plan/plan.hpp"
+
+namespace cnnplan {
+
+// Returns a document of the kind "explanation": the values of the summary, and every layer and
+// group with its predicted times.
+// @pre operations of the prediction have a part: with_places completes plans of schema /1
+std::string explanation_json(const Plan& plan);
+
+}  // namespace cnnplan

@@ -1,0 +1,72 @@
+// Tests the choice of a reason, and its sentence.
+#include "planner/summary/reason.hpp"
+
+#include <doctest/doctest.h>
+
+#include "planner/summary/reason_text.hpp"
+#include "tests/planner/report/small_plan.hpp"
+
+namespace cnnplan {
+namespace {
+
+Rival rival(RivalKind kind, OperationPart part, double seconds) {
+  return {.kind = kind,
+          .plan = "n2",
+          .ranks = 2,
+          .step_s = 0.2,
+          .memory_bytes = std::int64_t{2} << 30,
+          .reduced_gradients = 314,
+          .parts = {{.part = part, .critical_s = seconds}}};
+}
+
+Plan plan_against(const Rival& other) {
+  Plan plan = small_plan();
+  plan.prediction.rivals = {other};
+  plan.prediction.reduced_gradients = 14;
+  return plan;
+}
+
+std::string text_of(const Plan& plan) {
+  const auto reason = reason_of(plan);
+  REQUIRE(reason);
+  return to_text(*reason, plan.prediction.rivals, plan.ranks, std::int64_t{1} << 30);
+}
+
+}  // namespace
+
+TEST_CASE("reason: gradients that need no reduction") {
+  const Plan plan =
+      plan_against(rival(RivalKind::data_parallel, OperationPart::gradient_reduction, 0.5));
+  const std::string spared = std::to_string(plan.network.parameter_count() - 14);
+  CHECK(text_of(plan) == "On each rank " + spared + " of " +
+                             std::to_string(plan.network.parameter_count()) +
+                             " gradients need no reduction, so reducing gradients takes 15.5 "
+                             "instead of 500 ms; kernels take 74.5 ms more.");
+}
+
+TEST_CASE("reason: memory, idle ranks, and too many ranks") {
+  Rival other = rival(RivalKind::data_parallel, OperationPart::forward, 0.5);
+  other.fits = false;
+  CHECK(text_of(plan_against(other)) ==
+        "Data parallelism needs 2.00 GiB per rank, which has 1.00 GiB.");
+  other.fits = true;
+  other.ranks = 1;
+  CHECK(text_of(plan_against(other))
+            .starts_with("Data parallelism on 1 rank leaves 1 rank idle; with it, kernels take "
+                         "74.5 instead of 500"));
+  other.step_s = 0.05;
+  CHECK(text_of(plan_against(other)) ==
+        "2 ranks are too many: data parallelism on 1 rank takes 50.0 ms per step.");
+}
+
+TEST_CASE("reason: data parallelism is compared with the next plan") {
+  Plan plan = plan_against(rival(RivalKind::next, OperationPart::halo, 0.5));
+  for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n2");
+  CHECK(
+      text_of(plan).starts_with("Compared with the next plan (n2), exchanging halos takes 2.00 "
+                                "instead of 500 ms"));
+  plan.prediction.rivals.clear();
+  CHECK_FALSE(reason_of(plan));
+}
+
+}  // namespace cnnplan

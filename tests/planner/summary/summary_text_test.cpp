@@ -1,0 +1,72 @@
+// Tests the lines of the summary.
+#include "planner/summary/summary_text.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "tests/planner/report/small_plan.hpp"
+
+namespace cnnplan {
+
+TEST_CASE("summary: a plan without rivals, as older versions wrote it") {
+  CHECK(to_text(summary_of(small_plan())) ==
+        R"(small on 2 ranks, batch 4, fp32, at least 4.00 MiB of 1.00 GiB per rank
+plan    data to pool: height over 2 ranks; fc: alike on all 2 ranks; loss:
+        height over 2 ranks
+step    100 ms, 40.0 images/s
+)");
+}
+
+TEST_CASE("summary: data parallelism that is the best plan is called so") {
+  Plan plan = small_plan();
+  for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n2");
+  plan.prediction.rivals = {{.plan = "n2", .ranks = 2, .step_s = 0.1, .parts = {}}};
+  CHECK(to_text(summary_of(plan)).find("plain data parallelism is best") != std::string::npos);
+  plan.layers[LayerIndex(1)].mesh = parse_mesh("h2");
+  plan.prediction.rivals.front().step_s = 0.25;
+  CHECK(to_text(summary_of(plan)).find("; 2.50 x as fast as data parallelism") !=
+        std::string::npos);
+}
+
+TEST_CASE("summary: at most eight lines, however many splits there are") {
+  Summary summary = summary_of(small_plan());
+  for (int i = 0; i < 100; ++i) {
+    summary.groups.push_back({.words = "samples over " + std::to_string(i) + " ranks"});
+    summary.group_names.push_back("layer" + std::to_string(i));
+    summary.counts.push_back({.words = summary.groups.back().words, .layers = 1});
+  }
+  const std::string text = to_text(summary);
+  CHECK(std::count(text.begin(), text.end(), '\n') <= 8);
+  CHECK(text.find("in other ways") != std::string::npos);
+}
+
+TEST_CASE("summary: a measured step comes first, with rates and the error") {
+  Summary summary = summary_of(small_plan());
+  summary.measured_s = 0.125;
+  CHECK(to_text(summary).starts_with(
+      "Predicted 100 ms per step (40.0 images/s), measured 125 ms (32.0 images/s): the\n"
+      "prediction is 20.0 % too short.\nsmall on 2 ranks"));
+  CHECK(measured_text(summary, 0.08)
+            .ends_with("(50.0 images/s): the prediction is 25.0 % too long."));
+  CHECK(measured_text(summary, 0.10001).ends_with("the prediction is right."));
+}
+
+TEST_CASE("summary: sentences that would be long are cut to two lines") {
+  Plan plan = small_plan();
+  plan.prediction.rivals = {
+      {.plan = "n2", .ranks = 2, .step_s = 0.105, .parts = {}, .draws_s = {0.2, 0.1}}};
+  plan.prediction.draws = {
+      .figures = {{.figure = "kernel.convolution", .error = 0.1, .factors = {1.1, 0.9}}},
+      .steps_s = {0.11, 0.11}};
+  Summary summary = summary_of(plan);
+  CHECK(to_text(summary).find("sure    Beats data parallelism, which is 5.0 % slower, in 1 of 2 "
+                              "draws of\n        errors; to settle it, time kernels "
+                              "(kernel.convolution).\n") != std::string::npos);
+  summary.confidence->figure = std::string(70, 'k');
+  CHECK(to_text(summary).find("Beats data parallelism in 1 of 2 draws") != std::string::npos);
+  summary.measured_s = 0.1;
+  CHECK(to_text(summary).find("Beats") == std::string::npos);
+}
+
+}  // namespace cnnplan
