@@ -44,7 +44,7 @@ Finding pmix_finding() {
   const std::string text = version == nullptr ? "libpmix.so.2" : version();
   dlclose(library);
   finding.state = FindingState::present;
-  finding.text = text.substr(0, text.find_first_of(",\n"));
+  finding.text = text.substr(0, text.find(" ("));
   return finding;
 }
 
