@@ -121,6 +121,9 @@ void add_device_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, most_engine_trials))
       ->capture_default_str();
   app.add_flag("-v,--verbose", options.verbose, "Say where each rank runs");
+  app.add_flag("--doctor",
+               options.doctor,
+               "Instead of training, print what the build and the device have, for cnnplan doctor");
 }
 
 void add_data_options(CLI::App& app, Options& options) {

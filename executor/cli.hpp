@@ -20,6 +20,7 @@ struct Options {
   std::string graphs = "auto";  // or "on", "off"
   bool verbose = false;
   bool quiet = false;
+  bool doctor = false;            // answer cnnplan doctor instead of training
   bool chose_backend = false;     // set by the user
   std::string verify;             // what to compare with; empty: no verification
   std::int64_t check_period = 0;  // in steps, of --check-gradient

@@ -10,6 +10,8 @@
 #include "executor/cli.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/comm/terminal.hpp"
+#include "executor/doctor/device_findings.hpp"
+#include "executor/doctor/doctor_answer.hpp"
 #include "executor/output.hpp"
 #include "executor/training/inference.hpp"
 #include "executor/training/memory_shortage.hpp"
@@ -167,6 +169,7 @@ void execute(const Options& options, const Communicator& world) {
 int run(int argc, char** argv) {
   Options options;
   if (const auto exit_code = parse_command_line(argc, argv, options)) return *exit_code;
+  if (options.doctor) return answer_with(device_findings());
   return run_program("cnnexec", options.comm_timeout_s, argc, argv, [&](const Communicator& world) {
     execute(options, world);
   });

@@ -180,6 +180,27 @@ void add_check(CLI::App& app, CheckOptions& options) {
   check->footer(check_help() + exit_codes());
 }
 
+std::string doctor_help() {
+  return examples_text({
+             {"cnnplan doctor", ""},
+             {"cnnplan doctor --json", "for programs"},
+         }) +
+         section_text("DOCTOR",
+                      "Says what was built in and what this machine has, what is missing, and the "
+                      "command that brings it. cnnexec and cnnplan-profile are asked, too, for at "
+                      "most 10 s each. The exit code is 5 if anything is missing. Advice does not "
+                      "change it.");
+}
+
+void add_doctor(CLI::App& app, bool& as_json) {
+  CLI::App* doctor =
+      app.add_subcommand("doctor", "Say what this machine and this build have and lack");
+  doctor->group("Commands");
+  doctor->option_defaults()->group("Output");
+  doctor->add_flag("--json", as_json, "Print a document of configs/schemas/doctor.schema.json");
+  doctor->footer(doctor_help() + exit_codes());
+}
+
 // Returns a message that lists the commands, because CLI11 only says that one is missing. The
 // message is empty if the first argument is an option or a known command.
 std::string command_problem(const CLI::App& app, const std::string& word) {
@@ -226,6 +247,11 @@ void add_quiet(CLI::App& app, bool& quiet) {
   }
 }
 
+ExitCode run_solve(SolveOptions& options) {
+  if (options.rank_counts.size() == 1) options.ranks = options.rank_counts[0];
+  return solve_command(options);
+}
+
 ExitCode run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "profile") {
     profile_command(std::vector<std::string>(argv + 2, argv + argc));
@@ -251,16 +277,16 @@ ExitCode run(int argc, char** argv) {
   add_check(app, check_options);
   bool quiet = false;
   add_quiet(app, quiet);
+  bool as_json = false;
+  add_doctor(app, as_json);
   if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
   const auto command = [&] {
-    if (app.got_subcommand("solve")) {
-      if (solve_options.rank_counts.size() == 1) solve_options.ranks = solve_options.rank_counts[0];
-      return solve_command(solve_options);
-    }
+    if (app.got_subcommand("solve")) return run_solve(solve_options);
     if (app.got_subcommand("import")) return import_command(import_options);
     if (app.got_subcommand("explain")) return explain_command(explain_options);
     if (app.got_subcommand("compare")) return compare_command(compare_options);
     if (app.got_subcommand("simulate")) return simulate_command(simulate_options);
+    if (app.got_subcommand("doctor")) return doctor_command(as_json, version_text("cnnplan"));
     return check_command(check_options);
   };
   const ExitCode code = quiet ? silent(command, app.got_subcommand("solve")) : command();

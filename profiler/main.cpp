@@ -10,6 +10,8 @@
 #include "executor/cli_comm_timeout.hpp"
 #include "executor/cli_exit.hpp"
 #include "executor/comm/program.hpp"
+#include "executor/doctor/doctor_answer.hpp"
+#include "executor/doctor/mpi_findings.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/base/file.hpp"
@@ -56,6 +58,7 @@ constexpr const char* default_network = "network.json";
 
 struct Options {
   bool links = false;
+  bool doctor = false;  // answer cnnplan doctor instead of timing
   ProfileOptions kernels;
   LinksRequest links_request;
   std::string output_file;
@@ -171,6 +174,8 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1, most_engine_trials))
       ->capture_default_str()
       ->excludes(links);
+  app.add_flag(
+      "--doctor", options.doctor, "Instead of timing, print which MPI runs, for cnnplan doctor");
   add_links_options(app, options.links_request, *links);
   add_comm_timeout(app, options.comm_timeout_s);
   app.option_defaults()->group("Files");
@@ -207,6 +212,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return exit_code_of(app, error);
   }
+  if (options.doctor) return answer_with(mpi_findings());
   set_defaults(options);
   const double timeout_s = options.comm_timeout_s;
   return run_program("cnnplan profile", timeout_s, argc, argv, [&](const Communicator& world) {

@@ -4,7 +4,7 @@ if(CNNPLAN_SANITIZE)
   return()
 endif()
 foreach(path checks/check_house_test checks/check_includes_test checks/per_file_test checks/plan_comparison_test
-             checks/source_groups_test documents_test gpu-check-parts_test packages_test benchmarks/peer_test)
+             checks/source_groups_test documents_test gpu-check-parts_test demo_test packages_test benchmarks/peer_test)
   get_filename_component(name ${path} NAME)
   add_test(NAME scripts_${name} COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/${path})
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 300)

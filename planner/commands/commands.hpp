@@ -107,6 +107,9 @@ ExitCode simulate_command(const SimulateOptions& options);
 // file is valid, and if not, why. The parts of a checkpoint are read, too. Returns the exit code of
 // the first invalid file.
 ExitCode check_command(const CheckOptions& options);
+// Prints what this machine and this build have and lack, as a document with `as_json`. `version` is
+// the text of --version. Returns environment if something is missing.
+ExitCode doctor_command(bool as_json, const std::string& version);
 // Replaces this process by cnnplan-profile, which lies next to this program.
 // @throws EnvironmentError when it is missing
 [[noreturn]] void profile_command(const std::vector<std::string>& arguments);

@@ -199,6 +199,10 @@ OnnxGraph GraphReader::graph(onnx::ModelProto& model) const {
 
 }  // namespace
 
+bool has_onnx() {
+  return true;
+}
+
 OnnxGraph parse_onnx(std::string_view content, const std::string& file) {
   // Protobuf must not log, because the error already reports the problem.
   google::protobuf::SetLogHandler(nullptr);

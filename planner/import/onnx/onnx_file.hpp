@@ -16,6 +16,9 @@ inline constexpr std::int64_t max_onnx_bytes = 2147483647;
 inline constexpr std::int64_t oldest_opset = 7;
 inline constexpr std::int64_t newest_opset = 20;
 
+// Returns true if this program was built with protobuf and ONNX, so that it reads models.
+bool has_onnx();
+
 // Returns true if a file that begins with `text` is not JSON: its first character that is not blank
 // is neither "{" nor "[". Blank files count as JSON. A byte order mark is read over.
 bool is_onnx(std::string_view text);

@@ -4,6 +4,10 @@
 
 namespace cnnplan {
 
+bool has_onnx() {
+  return false;
+}
+
 OnnxGraph parse_onnx(std::string_view, const std::string& file) {
   throw EnvironmentError(
       file +

@@ -1,0 +1,21 @@
+// Prints findings for a person: a sentence with the answer, then a table.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "planner/doctor/finding.hpp"
+
+namespace cnnplan {
+
+// Returns how many findings are missing.
+int missing_count(const std::vector<Finding>& findings);
+
+// Returns a sentence such as "2 things are missing: SimGrid and ONNX." on one line.
+std::string answer_of(const std::vector<Finding>& findings);
+
+// Returns the answer and a table, in lines of at most 80 columns. Only a remedy is not broken,
+// since it is a command. A control character in a finding is shown as "?".
+std::string to_text(const std::vector<Finding>& findings);
+
+}  // namespace cnnplan

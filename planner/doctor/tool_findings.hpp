@@ -1,0 +1,27 @@
+// Looks for the programs of others that cnnplan and its users start: mpirun and smpirun.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "planner/doctor/child_program.hpp"
+#include "planner/doctor/finding.hpp"
+
+namespace cnnplan {
+
+// The name of the finding about the MPI library, which mpirun has to fit.
+inline constexpr const char* mpi_library_name = "MPI library";
+
+// Returns the first program of this name in a list of folders such as PATH, separated by ":".
+std::optional<std::string> program_in(const std::string& folders, const std::string& name);
+
+// Judges what `mpirun --version` printed. `library` is the text of the finding about the MPI
+// library that the programs use, and empty where it is not known. An mpirun of another MPI would
+// start ranks that do not know each other.
+Finding mpirun_finding(const ChildResult& version, const std::string& library);
+
+// Returns the finding about SimGrid, whose program is `smpirun`.
+Finding simgrid_finding(const std::optional<std::string>& smpirun);
+
+}  // namespace cnnplan
