@@ -103,7 +103,8 @@ std::string to_text(const Reason& reason,
              " per rank, which has " + bytes_text(available_bytes) + '.';
     case ReasonKind::too_many_ranks:
       return std::to_string(ranks) + " ranks are too many: " + name_of_rival(rival, ranks) +
-             " takes " + ms(rival.step_s) + " ms per step.";
+             " takes " + ms(rival.step_s) + " ms per step; solve for " +
+             std::to_string(rival.ranks) + (rival.ranks == 1 ? " rank" : " ranks") + " instead.";
     case ReasonKind::more_ranks:
       return capital(name_of_rival(rival, ranks)) + " leaves " +
              std::to_string(ranks - rival.ranks) +

@@ -29,12 +29,26 @@ std::string rate_text(double rate) {
   return text;
 }
 
+struct TimeScale {
+  double seconds = 1.0;
+  std::string name;
+};
+
+TimeScale scale_of(double seconds) {
+  if (seconds >= 1.0) return {1.0, "s"};
+  if (seconds >= 1e-3) return {1e-3, "ms"};
+  return {1e-6, "us"};
+}
+
 // Writes three significant digits, because no prediction is more exact.
-std::string short_duration(double seconds) {
+std::string in_scale(double seconds, const TimeScale& scale) {
   constexpr int digits = 3;
-  if (seconds >= 1.0) return significant(seconds, digits) + " s";
-  if (seconds >= 1e-3) return significant(seconds * 1e3, digits) + " ms";
-  return significant(seconds * 1e6, digits) + " us";
+  return significant(seconds / scale.seconds, digits);
+}
+
+std::string short_duration(double seconds) {
+  const TimeScale scale = scale_of(seconds);
+  return in_scale(seconds, scale) + " " + scale.name;
 }
 
 std::string title(const Summary& summary) {
@@ -81,8 +95,18 @@ std::string speed_text(const Summary& summary, double samples_per_s) {
   return rate_text(samples_per_s) + (summary.has_images ? " images/s" : " samples/s");
 }
 
+// Returns text such as " (1.76 to 5.79)" in the unit of the step, where estimates make the step
+// uncertain.
+std::string range_text(const Summary& summary) {
+  constexpr double exact = 0.05;
+  const double range_s = summary.high_s - summary.low_s;
+  if (!(summary.low_s > 0.0) || range_s <= exact * summary.step_s) return "";
+  const TimeScale scale = scale_of(summary.step_s);
+  return " (" + in_scale(summary.low_s, scale) + " to " + in_scale(summary.high_s, scale) + ")";
+}
+
 std::string step_text(const Summary& summary) {
-  std::string text = short_duration(summary.step_s);
+  std::string text = short_duration(summary.step_s) + range_text(summary);
   text += ", " + speed_text(summary, summary.samples_per_s);
   const std::string ratio = ratio_text(summary);
   return text + (ratio.empty() ? "" : "; " + ratio);
@@ -94,14 +118,16 @@ std::string memory_text(const Summary& summary) {
   return text + " per rank";
 }
 
-// Says how much longer or shorter the rival's step is, where the steps are close.
+// Says by how much the slower one of plan and rival is slower, where the steps are close or the
+// rival is faster.
 std::string difference_text(const Summary& summary, const Rival& rival) {
   constexpr double close = 0.1;
   constexpr double shown = 0.001;
   const double slower = rival.step_s / summary.step_s - 1.0;
   if (slower >= close) return "";
   if (slower >= 0.0 && slower < shown) return ", which is less than 0.1 % slower,";
-  return ", which is " + percent(std::fabs(slower)) + (slower < 0.0 ? " faster," : " slower,");
+  if (slower >= 0.0) return ", which is " + percent(slower) + " slower,";
+  return ", which is " + percent(summary.step_s / rival.step_s - 1.0) + " faster,";
 }
 
 // Figures that explain little are not named.
@@ -127,9 +153,11 @@ std::string confidence_text(const Summary& summary, Wording wording) {
   const Rival& rival = summary.rivals.at(closest.rival);
   const std::string name = name_of_rival(rival, summary.ranks);
   if (confidence.figure.empty()) return "No figure of the machine makes " + name + " differ.";
-  return "Beats " + name + (wording == Wording::full ? difference_text(summary, rival) : "") +
-         " in " + std::to_string(closest.draws) + " of " + std::to_string(confidence.draws) +
-         " draws of errors" +
+  const bool usually_loses = 2 * closest.draws < confidence.draws;
+  return (usually_loses ? "Loses against " : "Beats ") + name +
+         (wording == Wording::full ? difference_text(summary, rival) : "") + " in " +
+         std::to_string(usually_loses ? confidence.draws - closest.draws : closest.draws) + " of " +
+         std::to_string(confidence.draws) + " draws of errors" +
          (wording == Wording::brief
               ? ""
               : "; " + settling_text(confidence, closest.draws == confidence.draws)) +

@@ -14,7 +14,7 @@ TEST_CASE("summary: a plan without rivals, as older versions wrote it") {
         R"(small on 2 ranks, batch 4, fp32, at least 4.00 MiB of 1.00 GiB per rank
 plan    data to pool: height over 2 ranks; fc: alike on all 2 ranks; loss:
         height over 2 ranks
-step    100 ms, 40.0 images/s
+step    100 ms (90.0 to 120), 40.0 images/s
 )");
 }
 
