@@ -196,6 +196,18 @@ void add_uniform(const Plan& blank, const PricedNetwork& priced, Scores& scores)
   }
 }
 
+// Adds data parallelism over as many ranks as have samples, where more ranks repeat their work. The
+// search leaves this split out where all ranks could have work of their own. But small blocks may
+// cost more in halos than they save.
+void add_repeated_samples(const SolveRequest& request, const Plan& blank, Scores& scores) {
+  const auto& axes = request.axes;
+  if (std::find(axes.begin(), axes.end(), Axis::n) == axes.end()) return;
+  const SplitChoices choices = split_choices(blank, {Axis::n});
+  const Split& split = choices.units.front().splits.front();
+  if (split.mesh.size(Axis::r) == 1) return;
+  scores.add({UniformOrigin{.split = split}}, mostly_on(blank, choices, split));
+}
+
 Assignment least_of(const CostGraph& graph) {
   std::optional<Assignment> optimum = eliminate(graph).optimum;
   return optimum ? std::move(*optimum) : longest_path_first(graph);
@@ -309,8 +321,11 @@ bool is_split_by_layers(const Plan& plan) {
          });
 }
 
-// Sets the bound and the gap, which only rounding could make negative.
+// Sets the bound and the gap, which only rounding could make negative. A plan of splits that were
+// not weighed may be faster than the bound, which then says nothing about it.
 void add_bound(Prediction& prediction, double bound_s) {
+  constexpr double rounding = 1e-6;
+  if (prediction.step_s < bound_s * (1.0 - rounding)) return;
   prediction.bound_s = bound_s;
   if (bound_s > 0.0) prediction.gap = std::max(0.0, prediction.step_s / bound_s - 1.0);
 }
@@ -351,6 +366,7 @@ Solution searched(const SolveRequest& request, const Plan& blank, const PriceLis
   const StepLowerBound bound = step_lower_bound(pricing);
   const bool all_fit = add_searched(blank, request.method, bound, pricing, scores);
   add_uniform(blank, pricing.priced(), scores);
+  add_repeated_samples(request, blank, scores);
   std::optional<NetworkPricing> with_recompute;
   if (!all_fit) {
     add_within_memory(blank, pricing.price_all(), scores);
