@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/base/error.hpp"
+#include "planner/platform/resized_platform.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/plans/lazy_optimum.hpp"
 #include "tests/planner/base/problem_of.hpp"
@@ -168,6 +169,18 @@ TEST_CASE("solve: layers with many parameters are split over their channels") {
 
 TEST_CASE("solve: an add listed before the unit of its input is planned") {
   for (int ranks : {1, 2, 4}) CHECK_NOTHROW(solve(request_for(backward_add(), 4, ranks)));
+}
+
+TEST_CASE(
+    "solve: where blocks would be too small, ranks without a sample repeat the work of others") {
+  SolveRequest request = request_for("googlenet", 8, 16);
+  request.platform = resized(read_platform("configs/platforms/dgx-h100.json"), 2, 8);
+  request.precision = Precision::bf16;
+  const Plan plan = solve(request);
+  CHECK(on_one_mesh(plan, parse_mesh("n8r2")));
+  CHECK(plan.prediction.bound_s <= plan.prediction.step_s);
+  request.axes = {Axis::h, Axis::w};
+  CHECK(mesh_of(solve(request), "conv1").size(Axis::n) == 1);
 }
 
 TEST_CASE("solve: what is left out is counted") {
