@@ -89,7 +89,7 @@ void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
 }
 
 void add_device_options(CLI::App& app, Options& options) {
-  app.option_defaults()->group("What to print");
+  app.option_defaults()->group("Device");
   TrainingOptions& training = options.training;
   app.add_option("--backend", training.backend, "Kernels: cudnn, onednn, reference")
       ->type_name("NAME")
@@ -309,7 +309,7 @@ void add_options(CLI::App& app, Options& options) {
   add_verify_option(app, options);
   add_inference_options(app, options);
   app.add_flag("-q,--quiet", options.quiet, "Print errors only")
-      ->group("Device")
+      ->group("What to print")
       ->excludes("--verbose")
       ->excludes("--verify");
   app.footer(footer() + exit_codes_help({ExitCode::prediction_outside_limit}));

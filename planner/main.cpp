@@ -11,6 +11,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/base/similar_names.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/number_in.hpp"
 #include "planner/cli/silence.hpp"
@@ -243,11 +244,15 @@ void add_quiet(CLI::App& app, bool& quiet) {
   for (const char* command : {"solve", "compare", "simulate", "check"}) {
     app.get_subcommand(command)
         ->add_flag("-q,--quiet", quiet, "Print errors only")
-        ->group("What to print");
+        ->group("What to print")
+        ->excludes("--json");
   }
 }
 
-ExitCode run_solve(SolveOptions& options) {
+ExitCode run_solve(SolveOptions& options, bool quiet) {
+  if (quiet && options.output_file == standard_stream) {
+    throw Error(ExitCode::usage, "--output -: prints the plan, which --quiet leaves out");
+  }
   if (options.rank_counts.size() == 1) options.ranks = options.rank_counts[0];
   return solve_command(options);
 }
@@ -281,7 +286,7 @@ ExitCode run(int argc, char** argv) {
   add_doctor(app, as_json);
   if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
   const auto command = [&] {
-    if (app.got_subcommand("solve")) return run_solve(solve_options);
+    if (app.got_subcommand("solve")) return run_solve(solve_options, quiet);
     if (app.got_subcommand("import")) return import_command(import_options);
     if (app.got_subcommand("explain")) return explain_command(explain_options);
     if (app.got_subcommand("compare")) return compare_command(compare_options);

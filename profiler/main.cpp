@@ -15,6 +15,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/number_in.hpp"
 #include "planner/cli/one_of.hpp"
@@ -149,6 +150,11 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
       ->needs(&links);
 }
 
+// A profile grows in its file, and is read again to go on.
+std::string refuse_stdout(std::string& file) {
+  return file == standard_stream ? "a hyphen stands for stdout; needed: a file" : "";
+}
+
 void add_options(CLI::App& app, Options& options) {
   app.option_defaults()->group("Links");
   CLI::Option* links =
@@ -182,7 +188,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("-o,--output",
                  options.output_file,
                  "Output file; default: profile.json, with --links platform.json")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(CLI::Validator(refuse_stdout, ""));
   app.footer(footer() + exit_codes_help({ExitCode::prediction_outside_limit,
                                          ExitCode::not_finite,
                                          ExitCode::wrong_result,

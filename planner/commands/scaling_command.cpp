@@ -8,6 +8,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/solve_request.hpp"
 #include "planner/report/scaling_text.hpp"
@@ -22,9 +23,13 @@ bool writes_plans(const SolveOptions& options) {
 }
 
 void refuse_options_of_one_count(const SolveOptions& options) {
-  for (const auto& [option, is_given] : {std::pair{"--uniform", !options.uniform.empty()},
-                                         std::pair{"--what-if", !options.what_if.empty()},
-                                         std::pair{"--strict", options.strict}}) {
+  for (const auto& [option, is_given] :
+       {std::pair{"--uniform", !options.uniform.empty()},
+        std::pair{"--what-if", !options.what_if.empty()},
+        std::pair{"--json", options.json},
+        std::pair{"--wide", options.wide},
+        std::pair{"--output -", options.output_file == standard_stream},
+        std::pair{"--strict", options.strict}}) {
     if (is_given) {
       throw Error(ExitCode::usage,
                   std::string(option) + ": takes one number of --ranks, not several");

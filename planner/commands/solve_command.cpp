@@ -128,10 +128,7 @@ void print_plan(const Plan& plan, const SolveOptions& options) {
 }  // namespace
 
 ExitCode solve_command(const SolveOptions& options) {
-  if (options.rank_counts.size() > 1) {
-    if (options.json) throw Error(ExitCode::usage, "--json prints one plan: give one --ranks");
-    return scaling_command(options);
-  }
+  if (options.rank_counts.size() > 1) return scaling_command(options);
   SolveInputs inputs;
   const SolveRequest request = request_of(options, inputs);
   if (options.what_if.empty()) require_own_output(options);

@@ -126,6 +126,7 @@ std::string difference_text(const Summary& summary, const Rival& rival) {
   const double slower = rival.step_s / summary.step_s - 1.0;
   if (slower >= close) return "";
   if (slower >= 0.0 && slower < shown) return ", which is less than 0.1 % slower,";
+  if (slower < 0.0 && slower > -shown) return ", which is less than 0.1 % faster,";
   if (slower >= 0.0) return ", which is " + percent(slower) + " slower,";
   return ", which is " + percent(summary.step_s / rival.step_s - 1.0) + " faster,";
 }
