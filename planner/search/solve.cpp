@@ -338,6 +338,15 @@ void add_counts(Prediction& prediction, const PricedNetwork& priced) {
   }
 }
 
+// Returns the splits among which layers find the mesh. Where all axes are tried, splits with r are
+// left out if another axis gives all ranks work of their own.
+SplitChoices choices_with(const Plan& blank, const Mesh& mesh) {
+  std::vector<Axis> axes = search_axes();
+  std::erase_if(axes, [&](Axis axis) { return mesh.size(axis) == 1; });
+  const bool repeats = mesh.size(Axis::r) > 1 && !axes.empty();
+  return repeats ? split_choices(blank, axes) : split_choices(blank);
+}
+
 // Returns the uniform plan that the user asked for, without a search.
 Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   const Mesh& mesh = *request.uniform;
@@ -347,7 +356,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
                       .value = '"' + to_text(mesh) + '"',
                       .allowed = "a mesh of " + std::to_string(request.ranks) + " ranks"});
   }
-  Plan plan = with_prediction(mostly_on(blank, split_choices(blank), {.mesh = mesh}), prices);
+  Plan plan = with_prediction(mostly_on(blank, choices_with(blank, mesh), {.mesh = mesh}), prices);
   const std::int64_t bytes = plan.prediction.memory.total_bytes();
   if (!fits(bytes, request.platform.memory_bytes)) {
     throw InfeasibleError(

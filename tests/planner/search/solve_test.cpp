@@ -366,6 +366,16 @@ TEST_CASE("solve: a uniform mesh is taken where it fits, with no search") {
   CHECK(plan.prediction.baseline.empty());
 }
 
+// A few small layers of this network may have the mesh beside all other axes, too.
+TEST_CASE("solve: a uniform mesh with repeated work is taken as it is") {
+  for (const char* mesh : {"n2r4", "r8"}) {
+    CAPTURE(mesh);
+    SolveRequest request = request_for("mobilenet_v2", 2, 8);
+    request.uniform = parse_mesh(mesh);
+    CHECK(on_one_mesh(solve(request), *request.uniform));
+  }
+}
+
 TEST_CASE("solve: a uniform mesh of another number of ranks is refused") {
   SolveRequest request = request_for("lenet", 8, 4);
   request.uniform = parse_mesh("n2");
