@@ -77,16 +77,4 @@ Coordinates DimRanges::meeting(Range wanted) const {
           .end = first_without(filled(), [&](int i) { return at(i).begin < wanted.end; })};
 }
 
-// Parts as they are owned leave no empty ranges between them, so these need no look.
-int DimRanges::count_meeting(Range wanted) const {
-  if (wanted.size() == 0) return 0;
-  const Coordinates found = meeting(wanted);
-  if (!rule.windowed && !rule.cut && rule.ascends()) return std::max(0, found.end - found.begin);
-  int count = 0;
-  for (int i = found.begin; i < found.end; ++i) {
-    if (intersect(at(i), wanted).size() > 0) ++count;
-  }
-  return count;
-}
-
 }  // namespace cnnplan

@@ -73,8 +73,6 @@ struct DimRanges {
   // Returns coordinates that include every coordinate whose range meets `wanted`. If ranges ascend,
   // the ranges of all other included coordinates are empty. @pre `wanted` is not empty
   Coordinates meeting(Range wanted) const;
-  // Returns the number of coordinates whose range meets `wanted`.
-  int count_meeting(Range wanted) const;
   bool operator==(const DimRanges& other) const { return rule == other.rule; }
 };
 

@@ -100,6 +100,40 @@ void sort_by_peer(std::vector<Piece>& pieces) {
   }
 }
 
+// Adds up the parts of a range that coordinates have in one dim.
+struct DimPieces {
+  int count = 0;  // without empty parts
+  std::int64_t indices = 0;
+  std::int64_t longest = 0;
+};
+
+DimPieces pieces_of(const DimRanges& ranges, Range wanted, Coordinates coordinates) {
+  DimPieces pieces;
+  for (int i = coordinates.begin; i < coordinates.end; ++i) {
+    const std::int64_t size = intersect(ranges.at(i), wanted).size();
+    pieces.count += size > 0 ? 1 : 0;
+    pieces.indices += size;
+    pieces.longest = std::max(pieces.longest, size);
+  }
+  return pieces;
+}
+
+// @pre `wanted` is not empty
+Coordinates coordinates_meeting(const DimRanges& ranges, Range wanted) {
+  return ranges.rule.parts == 1 ? Coordinates{.begin = 0, .end = 1} : ranges.meeting(wanted);
+}
+
+// Returns coordinates along the axis of a dim that include those of the ranks `first` to `last`.
+Coordinates coordinates_between(const RankBoxes& blocks, Dim dim, int first, int last) {
+  const int size = blocks.ranges(dim).rule.parts;
+  if (size == 1) return {.begin = 0, .end = 1};
+  const int stride = blocks.mesh().stride(static_cast<Axis>(dim));
+  const int from = first / stride;
+  const int to = last / stride;
+  if (from / size != to / size) return {.begin = 0, .end = size};
+  return {.begin = from % size, .end = to % size + 1};
+}
+
 }  // namespace
 
 TransferList transfer_list(const RankBoxes& sources, const RankBoxes& destinations, int rank) {
@@ -131,11 +165,35 @@ TransferList way_back(const TransferList& there,
   return transfer_list(destinations, sources, rank);
 }
 
-int sender_count(const RankBoxes& sources, const Box& own, const Box& wanted) {
-  if (is_empty(wanted)) return 0;
-  int count = 1;
-  for (Dim dim : all_dims) count *= sources.ranges(dim).count_meeting(wanted[dim]);
-  return overlap(own, wanted) ? count - 1 : count;
+ReceivedPieces received_pieces(const RankBoxes& sources, const Box& wanted, int rank) {
+  if (is_empty(wanted)) return {};
+  const MeshCoordinates at = sources.mesh().coordinates(rank);
+  const bool has_box = at[static_cast<std::size_t>(Axis::l)] == sources.stage();
+  ReceivedPieces all{.senders = 1, .elements = 1, .longest = 1, .own = has_box ? 1 : 0};
+  for (const Dim dim : all_dims) {
+    const DimRanges& ranges = sources.ranges(dim);
+    const Range range = wanted[dim];
+    const DimPieces pieces = pieces_of(ranges, range, coordinates_meeting(ranges, range));
+    all.senders *= pieces.count;
+    all.elements = checked_multiply(all.elements, pieces.indices);
+    all.longest *= pieces.longest;
+    all.own *= intersect(ranges.at(at[static_cast<std::size_t>(dim)]), range).size();
+  }
+  if (all.own > 0) {
+    --all.senders;
+    all.elements -= all.own;
+  }
+  return all;
+}
+
+std::int64_t most_elements_from(const RankBoxes& sources, const Box& wanted, int first, int last) {
+  std::int64_t elements = 1;
+  for (const Dim dim : all_dims) {
+    const Coordinates coordinates = coordinates_between(sources, dim, first, last);
+    const DimPieces pieces = pieces_of(sources.ranges(dim), wanted[dim], coordinates);
+    elements = checked_multiply(elements, pieces.indices);
+  }
+  return elements;
 }
 
 }  // namespace cnnplan

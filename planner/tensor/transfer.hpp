@@ -1,6 +1,7 @@
 // Lists which block goes to which rank. A halo exchange and a shuffle are both such a transfer.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "planner/tensor/box.hpp"
@@ -46,9 +47,22 @@ TransferList way_back(const TransferList& there,
                       const RankBoxes& destinations,
                       int rank);
 
-// Returns how many other ranks send to a rank that owns `own` of `sources` and wants `wanted`. It
-// makes no list. For owned blocks, its time grows with the logarithm of the number of ranks; for
-// needed blocks, it grows with the number of coordinates that meet `wanted`.
-int sender_count(const RankBoxes& sources, const Box& own, const Box& wanted);
+// Counts what a rank gets from other ranks in a transfer.
+struct ReceivedPieces {
+  int senders = 0;            // each sends one piece
+  std::int64_t elements = 0;  // of all pieces
+  std::int64_t longest = 0;   // no piece has more elements
+  std::int64_t own = 0;       // elements that stay on the rank, apart from `elements`
+  bool operator==(const ReceivedPieces&) const = default;
+};
+
+// Counts the pieces that a rank receives by transfer_list if its destination box is `wanted`. It
+// makes no list. The time grows with the number of coordinates of `sources` that meet `wanted`.
+ReceivedPieces received_pieces(const RankBoxes& sources, const Box& wanted, int rank);
+
+// Returns an upper bound of the elements of `wanted` that come from the ranks `first` to `last`. It
+// counts each block once that has the coordinates of such a rank in every dim.
+// @pre 0 <= first <= last < sources.rank_count()
+std::int64_t most_elements_from(const RankBoxes& sources, const Box& wanted, int first, int last);
 
 }  // namespace cnnplan

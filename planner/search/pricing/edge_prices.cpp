@@ -33,7 +33,7 @@ EdgePrices::EdgePrices(const FusedUnits& fused,
       prices_(prices),
       ranks_(probe_ranks(plan_.ranks)),
       spare_s_(std::move(spare_s)),
-      message_lower_bound_(prices.platform()),
+      message_lower_bound_(prices.platform(), plan_.ranks),
       exposed_(1.0 - overlap_of(plan_, prices.platform())) {}
 
 std::vector<RankBoxes> EdgePrices::blocks(const Shape& shape, const std::vector<Split>& splits) {
@@ -112,10 +112,9 @@ void EdgePrices::bound(const Pair& pair) const {
   EdgePrice& price = pair.edge->price_;
   double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const double there_s =
-        blocks.loads ? 0.0
-                     : receive_lower_bound_s(
-                           message_lower_bound_, blocks.owned, blocks.needed, ranks_[i], bytes);
+    const double there_s = blocks.loads ? 0.0
+                                        : message_lower_bound_.receive_s(
+                                              blocks.owned, blocks.needed, ranks_[i], bytes);
     const double back_s =
         blocks.signature.requires_gradient ? least_backward_s(blocks, sums, ranks_[i]) : 0.0;
     slowest_s = std::max(slowest_s, there_s + back_s);
@@ -226,8 +225,8 @@ double EdgePrices::least_backward_s(const Blocks& blocks,
                                     const std::optional<RankBoxes>& sums,
                                     int rank) const {
   const auto bound_s = [&](const RankBoxes& sources, const RankBoxes& destinations) {
-    return receive_lower_bound_s(
-        message_lower_bound_, sources, destinations, rank, activation_bytes(plan_.precision));
+    return message_lower_bound_.receive_s(
+        sources, destinations, rank, activation_bytes(plan_.precision));
   };
   if (!sums) return bound_s(blocks.needed, blocks.owned);
   return bound_s(blocks.needed, *sums) + bound_s(*sums, blocks.owned);

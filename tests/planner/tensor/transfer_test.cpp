@@ -125,6 +125,37 @@ bool match_pairwise(const std::vector<TransferList>& lists) {
   return true;
 }
 
+// Counts pieces one by one.
+ReceivedPieces counted(const std::vector<Piece>& receives, int rank) {
+  ReceivedPieces all;
+  for (const Piece& piece : receives) {
+    const std::int64_t elements = volume(piece.box);
+    all.longest = std::max(all.longest, elements);
+    if (piece.peer == rank) {
+      all.own += elements;
+    } else {
+      ++all.senders;
+      all.elements += elements;
+    }
+  }
+  return all;
+}
+
+// Checks all groups of ranks in a row.
+void check_most_elements(const RankBoxes& sources,
+                         const Box& wanted,
+                         const std::vector<Piece>& receives) {
+  for (int first = 0; first < sources.rank_count(); ++first) {
+    std::int64_t elements = 0;
+    for (int last = first; last < sources.rank_count(); ++last) {
+      for (const Piece& piece : receives) {
+        if (piece.peer == last) elements += volume(piece.box);
+      }
+      CHECK(most_elements_from(sources, wanted, first, last) >= elements);
+    }
+  }
+}
+
 void check_lists(const RankBoxes& sources, const RankBoxes& destinations) {
   const auto lists = all_lists(sources, destinations);
   CHECK(match_pairwise(lists));
@@ -133,10 +164,8 @@ void check_lists(const RankBoxes& sources, const RankBoxes& destinations) {
     CHECK(ordered_by_peer(list.sends));
     CHECK(ordered_by_peer(list.receives));
     CHECK(arrivals_of(list) == expected_arrivals(sources, destinations.box(rank)));
-    CHECK(sender_count(sources, sources.box(rank), destinations.box(rank)) ==
-          std::count_if(list.receives.begin(), list.receives.end(), [rank](const Piece& piece) {
-            return piece.peer != rank;
-          }));
+    CHECK(received_pieces(sources, destinations.box(rank), rank) == counted(list.receives, rank));
+    check_most_elements(sources, destinations.box(rank), list.receives);
     for (const Piece& piece : list.sends) {
       CHECK(contains(sources.box(rank), piece.box));
       CHECK_FALSE(is_empty(piece.box));
@@ -217,6 +246,18 @@ TEST_CASE("transfer_list: empty blocks neither send nor receive") {
   CHECK(lists[1].receives.empty());
   CHECK(lists[1].sends.size() == 1);
   CHECK(lists[3].empty());
+}
+
+TEST_CASE("most_elements_from: exact for nodes that hold whole axes") {
+  const Shape shape{{8, 8, 1, 4, 4}};
+  const RankBoxes sources(Distribution(shape, parse_mesh("n2c4h2")));
+  const Box wanted = whole(shape);
+  CHECK(most_elements_from(sources, wanted, 0, 0) == volume(sources.box(0)));
+  CHECK(most_elements_from(sources, wanted, 2, 3) == 2 * volume(sources.box(0)));
+  CHECK(most_elements_from(sources, wanted, 8, 15) == 8 * volume(sources.box(0)));
+  CHECK(most_elements_from(sources, wanted, 0, 15) == volume(wanted));
+  const RankBoxes replicas(Distribution(shape, parse_mesh("n2r8")));
+  CHECK(most_elements_from(replicas, wanted, 0, 3) == volume(wanted) / 2);
 }
 
 TEST_CASE("transfer_list: distributions over different numbers of ranks are an error") {
