@@ -62,6 +62,20 @@ std::string compare_help() {
                       "(a fraction: 0.15 is 15 %).");
 }
 
+std::string report_help() {
+  return examples_text({
+             {"cnnplan report", "plan.json, written to report.html"},
+             {"cnnplan report plan.json run.json -o run.html", "with what cnnexec measured"},
+             {"cnnplan report plans/plan-2.json plans/plan-4.json", "with the scaling"},
+         }) +
+         section_text("REPORT",
+                      "The page is one file that any browser opens without a network. It shows the "
+                      "summary, the network, how tensors are cut, times by layer, the timeline of "
+                      "the step, memory, and where the figures come from. The timeline needs the "
+                      "platform.json and profile.json that a plan was made from. A build without "
+                      "npm has no page, and the exit code is 5.");
+}
+
 std::string simulate_help() {
   return examples_text({
              {"cnnplan simulate",
@@ -136,6 +150,32 @@ void add_compare(CLI::App& app, CompareOptions& options) {
       ->check(number_in(0.0, std::numeric_limits<double>::infinity()))
       ->capture_default_str();
   compare->footer(compare_help() + exit_codes());
+}
+
+void add_report(CLI::App& app, ReportOptions& options) {
+  CLI::App* report =
+      app.add_subcommand("report", "Write a page that shows plans, and runs of them");
+  report->group("Commands");
+  report->add_option("files", options.files, "Plan files and run files")
+      ->type_name("FILE")
+      ->capture_default_str();
+  report->option_defaults()->group("Files");
+  report->add_option("-o,--output", options.output_file, "Page that is written")
+      ->type_name("FILE")
+      ->capture_default_str();
+  report
+      ->add_option("-p,--platform",
+                   options.platform_file,
+                   "Links that the plan was made from; default: as for solve")
+      ->type_name("FILE");
+  report
+      ->add_option("-k,--profile",
+                   options.profile_file,
+                   "Kernel times that the plan was made from; default: as for solve")
+      ->type_name("FILE");
+  report->add_flag("--json", options.json, "Print the values of the page as JSON instead")
+      ->group("What to print");
+  report->footer(report_help() + exit_codes());
 }
 
 void add_simulate(CLI::App& app, SimulateOptions& options) {
@@ -272,12 +312,15 @@ ExitCode run(int argc, char** argv) {
   ImportCommandOptions import_options;
   ExplainOptions explain_options;
   CompareOptions compare_options;
+  ReportOptions report_options;
+  report_options.version = version_text("cnnplan");
   SimulateOptions simulate_options;
   CheckOptions check_options;
   add_solve(app, solve_options, exit_codes());
   add_import(app, import_options, exit_codes());
   add_explain(app, explain_options);
   add_compare(app, compare_options);
+  add_report(app, report_options);
   add_simulate(app, simulate_options);
   add_check(app, check_options);
   bool quiet = false;
@@ -290,6 +333,7 @@ ExitCode run(int argc, char** argv) {
     if (app.got_subcommand("import")) return import_command(import_options);
     if (app.got_subcommand("explain")) return explain_command(explain_options);
     if (app.got_subcommand("compare")) return compare_command(compare_options);
+    if (app.got_subcommand("report")) return report_command(report_options);
     if (app.got_subcommand("simulate")) return simulate_command(simulate_options);
     if (app.got_subcommand("doctor")) return doctor_command(as_json, version_text("cnnplan"));
     return check_command(check_options);

@@ -64,6 +64,13 @@ std::string shipped_path(const std::string& name, std::string_view folder) {
   return file_exists(path) ? path : std::string();
 }
 
+std::string report_page_path() {
+  const fs::path place = shipped_folder("page");
+  std::error_code error;
+  const fs::path page = place / "report.html";
+  return !place.empty() && fs::is_regular_file(page, error) ? page.string() : std::string();
+}
+
 std::string file_or_shipped(const std::string& name, std::string_view folder) {
   if (name.find('/') != std::string::npos || file_exists(name)) return name;
   if (std::string path = shipped_path(name, folder); !path.empty()) return path;

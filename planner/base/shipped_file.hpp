@@ -20,6 +20,10 @@ std::vector<std::string> shipped_names(std::string_view folder);
 // @throws IoError as file_exists()
 std::string shipped_path(const std::string& name, std::string_view folder);
 
+// Returns the path of the page that reports are written into, or an empty text if the build left it
+// out.
+std::string report_page_path();
+
 // Returns `name` if such a file exists, if it holds a slash, or if there are no shipped files. Else
 // returns the path of the shipped file.
 // @throws IoError when there is neither, with the most similar name or all names; as file_exists()

@@ -73,6 +73,15 @@ struct CompareOptions {
   bool json = false;        // print a document instead
 };
 
+struct ReportOptions {
+  std::vector<std::string> files{"plan.json"};  // plans and runs, in any order
+  std::string output_file = "report.html";
+  bool json = false;          // print the document instead
+  std::string platform_file;  // as for solve, for timelines and rivals
+  std::string profile_file;   // as for solve, for timelines and rivals
+  std::string version;        // what --version prints
+};
+
 struct SimulateOptions {
   std::string plan_file = "plan.json";
   std::string platform_file;  // as for solve
@@ -98,6 +107,9 @@ ExitCode scaling_command(const SolveOptions& options);
 // @throws EnvironmentError in a build without ONNX, or when cnnplan-weights is missing
 ExitCode import_command(const ImportCommandOptions& options);
 ExitCode explain_command(const ExplainOptions& options);
+// Writes a page that shows plans and their runs, or prints its document.
+// @throws EnvironmentError in a build without the page
+ExitCode report_command(const ReportOptions& options);
 // Returns prediction_outside_limit if the relative error of the predicted step is above max_error.
 ExitCode compare_command(const CompareOptions& options);
 // Replays the plan in SimGrid. Returns prediction_outside_limit as compare_command does.

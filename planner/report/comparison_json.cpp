@@ -1,6 +1,5 @@
 // Writes a comparison as a JSON document.
-#include "planner/json/json_writer.hpp"
-#include "planner/report/compare.hpp"
+#include "planner/report/comparison_json.hpp"
 
 namespace cnnplan {
 namespace {
@@ -24,7 +23,7 @@ OrderedJson to_json(const std::vector<ComparedTime>& times, const char* name) {
 
 }  // namespace
 
-std::string to_json(const Comparison& comparison) {
+OrderedJson comparison_document(const Comparison& comparison) {
   OrderedJson document = new_document("comparison");
   document["network"] = comparison.network;
   document["ranks"] = comparison.ranks;
@@ -46,7 +45,11 @@ std::string to_json(const Comparison& comparison) {
   document["weighted_mean_error"] = comparison.weighted_mean_error;
   document["max_error"] = comparison.max_error;
   if (!comparison.max_error_group.empty()) document["max_error_layer"] = comparison.max_error_group;
-  return write_json(document);
+  return document;
+}
+
+std::string to_json(const Comparison& comparison) {
+  return write_json(comparison_document(comparison));
 }
 
 }  // namespace cnnplan

@@ -1,5 +1,6 @@
 // Writes the fields of a summary under their names, and leaves out what the plan does not know.
-#include "planner/json/json_writer.hpp"
+#include "planner/summary/explanation_json.hpp"
+
 #include "planner/report/group_costs.hpp"
 #include "planner/summary/explanation.hpp"
 #include "planner/summary/summary.hpp"
@@ -85,7 +86,7 @@ OrderedJson to_json(const std::string& name, const std::string& split, const Gro
 
 }  // namespace
 
-std::string explanation_json(const Plan& plan) {
+OrderedJson explanation_document(const Plan& plan) {
   OrderedJson document = new_document("explanation");
   add_summary(summary_of(plan), document);
   GroupCosts found(plan);
@@ -98,7 +99,11 @@ std::string explanation_json(const Plan& plan) {
   for (const std::string& group : found.without_layer) {
     document["groups"].push_back(to_json(group, "", found.costs[group]));
   }
-  return write_json(document);
+  return document;
+}
+
+std::string explanation_json(const Plan& plan) {
+  return write_json(explanation_document(plan));
 }
 
 }  // namespace cnnplan

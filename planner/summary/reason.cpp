@@ -6,12 +6,6 @@
 #include "planner/summary/layer_groups.hpp"
 
 namespace cnnplan {
-namespace {
-
-// Steps that differ by less than this share count as equal.
-constexpr double equal_steps = 0.001;
-
-using Seconds = std::array<double, Enumerators<Cost>::all.size()>;
 
 Cost cost_of(OperationPart part) {
   switch (part) {
@@ -44,8 +38,8 @@ Cost cost_of(OperationPart part) {
   return Cost::kernels;
 }
 
-Seconds costs_of(const Prediction& prediction) {
-  Seconds seconds{};
+CostTimes costs_of(const Prediction& prediction) {
+  CostTimes seconds{};
   for (const PredictedOperation& operation : prediction.operations) {
     if (!operation.place.part) continue;
     seconds[static_cast<std::size_t>(cost_of(*operation.place.part))] += operation.critical_s;
@@ -53,15 +47,20 @@ Seconds costs_of(const Prediction& prediction) {
   return seconds;
 }
 
-Seconds costs_of(const Rival& rival) {
-  Seconds seconds{};
+CostTimes costs_of(const Rival& rival) {
+  CostTimes seconds{};
   for (const PartTime& part : rival.parts) {
     seconds[static_cast<std::size_t>(cost_of(part.part))] += part.critical_s;
   }
   return seconds;
 }
 
-ComparedCost largest_saving(const Seconds& plan, const Seconds& rival) {
+namespace {
+
+// Steps that differ by less than this share count as equal.
+constexpr double equal_steps = 0.001;
+
+ComparedCost largest_saving(const CostTimes& plan, const CostTimes& rival) {
   ComparedCost largest;
   double saved_s = -1.0;
   for (const Cost cost : Enumerators<Cost>::all) {
@@ -81,8 +80,8 @@ ComparedCost reversed(const ComparedCost& compared) {
 Reason compared(const Plan& plan, std::size_t index, ReasonKind kind) {
   const Prediction& prediction = plan.prediction;
   const Rival& rival = prediction.rivals[index];
-  const Seconds own = costs_of(prediction);
-  const Seconds other = costs_of(rival);
+  const CostTimes own = costs_of(prediction);
+  const CostTimes other = costs_of(rival);
   Reason reason{.kind = kind,
                 .rival = index,
                 .saved = largest_saving(own, other),

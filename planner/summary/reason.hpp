@@ -1,6 +1,7 @@
 // Says why a plan is faster than another one, from the parts of their critical paths.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -37,6 +38,15 @@ struct Enumerators<Cost> {
                                   Cost::copies,
                                   Cost::loading};
 };
+
+// Returns the cost that the part of a step counts to.
+Cost cost_of(OperationPart part);
+
+// Holds seconds of the critical path by cost, in the order of Enumerators<Cost>::all.
+using CostTimes = std::array<double, Enumerators<Cost>::all.size()>;
+// @pre operations of the prediction have a part: with_places completes plans of schema /1
+CostTimes costs_of(const Prediction& prediction);
+CostTimes costs_of(const Rival& rival);
 
 enum class ReasonKind {
   memory,          // data parallelism does not fit

@@ -1,0 +1,129 @@
+// Reads the document in the page, and builds the sections of the report from it.
+import {drawCosts, drawSteps} from "./cost.js";
+import {drawCut} from "./cut.js";
+import {html, timed} from "./dom.js";
+import {bytes, count, duration, plural} from "./format.js";
+import {drawGraph} from "./graph.js";
+import {drawMemory} from "./memory.js";
+import {provenance} from "./provenance.js";
+import {drawRun} from "./runs.js";
+import {drawScaling} from "./scaling.js";
+import {drawTimeline} from "./timeline.js";
+
+const report = JSON.parse(document.getElementById("report").textContent);
+const content = document.getElementById("content");
+
+// Knows which layer is shown, and tells the figures when it changes.
+function selectionOf() {
+  const listeners = [];
+  let layer = -1;
+  return {
+    listen: (listener) => listeners.push(listener),
+    choose: (next) => {
+      if (next === layer) return;
+      layer = next;
+      for (const listener of listeners) listener(layer);
+    },
+  };
+}
+
+// Draws a figure now, and again when the width of its place changes.
+function place(draw) {
+  const box = html("div");
+  let width = 0;
+  const redraw = () => {
+    const next = Math.floor(box.clientWidth);
+    if (next === 0 || next === width) return;
+    width = next;
+    box.replaceChildren(draw(width));
+  };
+  new ResizeObserver(redraw).observe(box);
+  queueMicrotask(redraw);
+  return box;
+}
+
+function section(id, title, ...children) {
+  return html("section", {id, "aria-labelledby": `${id}-title`}, html("h2", {id: `${id}-title`}, title), ...children);
+}
+
+function facts(plan) {
+  const explained = plan.explanation;
+  const entries = [
+    ["step", `${duration(explained.step_s)}`],
+    ["samples per second", count(Math.round(explained.samples_per_s * 10) / 10)],
+    ["compared with data parallelism", explained.times_data_parallel ? `${explained.times_data_parallel.toFixed(2)} x as fast` : "not known"],
+    ["memory per rank", bytes(explained.memory_bytes)],
+    ["ranks", count(explained.ranks)],
+    ["layers", count(explained.layers.length)],
+  ];
+  return html("dl", {class: "facts"}, entries.map(([name, value]) => html("div", {}, html("dt", {}, name), html("dd", {}, value))));
+}
+
+// Offers all layers in a list, with a filter and a choice of the rank.
+function layerSection(plan, selection) {
+  const names = plan.explanation.layers.map((layer) => layer.name);
+  const list = html("select", {size: "10", "aria-label": "Layers", onchange: () => selection.choose(Number(list.value))});
+  const options = names.map((name, i) => html("option", {value: `${i}`}, `${name}: ${plan.layers[i].words}`));
+  list.append(...options);
+  const filter = html("input", {type: "search", oninput: () => {
+    const wanted = filter.value.toLowerCase();
+    list.replaceChildren(...options.filter((option) => option.textContent.toLowerCase().includes(wanted)));
+  }});
+  const rank = html("input", {type: "number", min: "0", max: `${plan.explanation.ranks - 1}`, value: "0", onchange: () => show(layer)});
+  const picture = html("div", {"aria-live": "polite"});
+  let layer = 0;
+  const show = (next) => {
+    layer = next;
+    const chosen = Math.min(Math.max(Math.round(Number(rank.value)) || 0, 0), plan.explanation.ranks - 1);
+    rank.value = `${chosen}`;
+    picture.replaceChildren(drawCut(plan, layer, chosen));
+    if (list.value !== `${next}`) list.value = `${next}`;
+  };
+  selection.listen(show);
+  return [html("div", {class: "tools"}, html("label", {}, "find a layer", filter), html("label", {}, "rank", rank)), list, picture];
+}
+
+// Returns the first layer with a halo or, if there is none, the one that takes longest.
+function firstLayer(plan) {
+  const rows = plan.explanation.layers;
+  const halo = rows.findIndex((row) => row.halo_s > 0);
+  return halo >= 0 ? halo : rows.reduce((best, row, i) => (row.total_s > rows[best].total_s ? i : best), 0);
+}
+
+function planSections(plan) {
+  const selection = selectionOf();
+  const runs = report.runs.filter((run) => report.plans[run.plan] === plan);
+  const sections = [
+    section("summary", "Summary", facts(plan), html("pre", {tabindex: "0", "aria-label": "Summary in words"}, plan.summary.trim())),
+    section("network", "How the network is split", drawGraph(plan, selection)),
+    section("layer", "How a layer is cut", ...layerSection(plan, selection)),
+    section("times", "Where the time goes", place((width) => drawSteps(plan, width)), place((width) => drawCosts(plan, width))),
+    section("step", "What happens in a step", place((width) => drawTimeline(plan, width))),
+    section("memory", "Memory", place((width) => drawMemory(plan, width))),
+    ...(runs.length === 0 ? [] : [section("runs", "What was measured", ...runs.map((run) =>
+      html("div", {}, html("h3", {}, run.file), place((width) => drawRun(run, width)))))]),
+    ...(report.scaling.length < 2 ? [] : [section("scaling", "More ranks", place((width) => drawScaling(report.scaling, width)))]),
+    section("sources", "Where the figures come from", ...provenance(report, plan)),
+  ];
+  queueMicrotask(() => selection.choose(firstLayer(plan)));
+  return sections;
+}
+
+function show(index) {
+  const plan = report.plans[index];
+  const explained = plan.explanation;
+  timed("sections", () => content.replaceChildren(...planSections(plan)));
+  document.title = `${explained.network} on ${plural(explained.ranks, "rank")}: cnnplan report`;
+  document.getElementById("title").textContent = `${explained.network} on ${plural(explained.ranks, "rank")}, batch ${count(explained.batch)}, ${explained.precision}`;
+  document.getElementById("contents").replaceChildren(html("ul", {}, [...content.querySelectorAll("section")].map((one) =>
+    html("li", {}, html("a", {href: `#${one.id}`}, one.querySelector("h2").textContent)))));
+}
+
+const head = document.getElementById("head");
+head.append(html("h1", {id: "title"}));
+if (report.plans.length > 1) {
+  const choice = html("select", {onchange: () => show(Number(choice.value))},
+    report.plans.map((plan, i) => html("option", {value: `${i}`}, `${plan.file}: ${plan.explanation.network} on ${plural(plan.explanation.ranks, "rank")}, ${duration(plan.explanation.step_s)}`)));
+  head.append(html("div", {class: "tools"}, html("label", {}, "plan", choice)));
+}
+show(0);

@@ -1,0 +1,67 @@
+// Draws the memory of the rank that needs most, over the step.
+import * as Plot from "@observablehq/plot";
+
+import {figure, html, legend, tableOf, timed} from "./dom.js";
+import {bytes, duration, percent} from "./format.js";
+import {colour} from "./parts.js";
+
+const MOST_POINTS = 1200;
+const LAYERS = [
+  ["process", "the process itself", "other"],
+  ["parameters", "weights, gradients and momentum", "update"],
+  ["buffers", "messages, workspaces and statistics", "shuffle"],
+  ["kept", "samples and places between buffers", "channels"],
+  ["arena", "activations and error signals", "forward"],
+];
+
+// Returns pairs of microseconds and bytes. In each of many short spans, the largest value counts.
+function thinned(points, step) {
+  const pairs = [];
+  for (let i = 0; i < points.length; i += 2) pairs.push([points[i], points[i + 1]]);
+  if (pairs.length <= MOST_POINTS) return pairs;
+  const spans = new Map();
+  for (const [us, value] of pairs) {
+    const span = Math.floor((us / step) * MOST_POINTS);
+    if (!spans.has(span) || spans.get(span)[1] < value) spans.set(span, [us, value]);
+  }
+  return [...spans.values()];
+}
+
+export function drawMemory(plan, width) {
+  const use = plan.memory;
+  const total = use.parameters_bytes + use.activations_bytes + use.buffers_bytes + use.process_bytes;
+  const limit = use.available_bytes;
+  const points = plan.timeline ? thinned(plan.timeline.memory.points, plan.timeline.step_us) : [];
+  const most = points.reduce((found, [, value]) => Math.max(found, value), 0);
+  const kept = Math.max(use.activations_bytes - most, 0);
+  const mib = (value) => value / 2 ** 20;
+  const fixed = {process: use.process_bytes, parameters: use.parameters_bytes, buffers: use.buffers_bytes, kept};
+  const times = points.length ? [...points, [plan.timeline.step_us, points[points.length - 1][1]]] : [[0, use.activations_bytes - kept], [1, use.activations_bytes - kept]];
+  const data = times.flatMap(([us, value]) => LAYERS.map(([name]) => ({ms: us / 1e3, name, mib: mib(fixed[name] ?? value)})));
+  const used = LAYERS.filter(([name]) => data.some((point) => point.name === name && point.mib > 0));
+  const near = limit > 0 && limit < 4 * total;
+  const rank = plan.timeline ? ` of rank ${plan.timeline.memory.rank}` : "";
+  const text = `The memory${rank} peaks at ${bytes(total)}${limit > 0 ? `, which is ${percent(total / limit)} of the ${bytes(limit)} that a rank has` : "; the limit is not known"}.`;
+  const chart = timed("memory", () => Plot.plot({
+    width,
+    height: 260,
+    marginLeft: 64,
+    style: {background: "transparent", fontSize: "11px"},
+    ariaLabel: text,
+    x: {label: points.length ? "milliseconds of the step" : null, axis: points.length ? "bottom" : null},
+    y: {label: "MiB", grid: true, domain: [0, mib(near ? Math.max(limit, total) : total) * 1.08]},
+    color: {domain: used.map(([name]) => name), range: used.map(([, , name]) => colour(name))},
+    marks: [
+      Plot.areaY(data, {x: "ms", y: "mib", fill: "name", order: used.map(([name]) => name), curve: "step-after"}),
+      near ? Plot.ruleY([mib(limit)], {stroke: "currentColor", strokeWidth: 2, strokeDasharray: "6 3"}) : null,
+      near ? Plot.text([`limit ${bytes(limit)}`], {x: data[0].ms, y: mib(limit), text: (d) => d, textAnchor: "start", dx: 6, dy: -8}) : null,
+    ],
+  }));
+  return figure("memory", text, legend(used.map(([, words, name]) => [colour(name), words])), chart,
+    limit > 0 && !near ? html("p", {class: "note"}, `The limit of ${bytes(limit)} is far above the picture.`) : "",
+    html("p", {class: "note"}, "“Places between buffers” is memory that the shared arena needs because buffers cannot be packed without gaps."),
+    tableOf("shares of the memory", [{title: "share", left: true}, {title: "bytes"}, {title: "of the peak"}],
+      [["weights, gradients and momentum", use.parameters_bytes], ["activations, error signals and samples", use.activations_bytes], ["messages, workspaces and statistics", use.buffers_bytes], ["the process itself", use.process_bytes]]
+        .map(([words, value]) => [words, bytes(value), percent(value / total)])),
+    points.length ? tableOf("memory over time", [{title: "time"}, {title: "activations and error signals"}], points.map(([us, value]) => [duration(us / 1e6), bytes(value)])) : "");
+}

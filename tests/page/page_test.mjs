@@ -1,0 +1,164 @@
+// Opens reports in headless Chromium, and checks what a reader meets: figures, errors, requests, widths and themes.
+//
+// usage: node page_test.mjs FOLDER_OF_PACKAGES CHROMIUM PICTURES REPORT...
+//
+// Prints a line for every fault. The exit code is 1 if there is any. PICTURES is a folder for screenshots, or "-".
+import {createRequire} from "node:module";
+import {readFileSync} from "node:fs";
+import {basename, join, resolve} from "node:path";
+import {pathToFileURL} from "node:url";
+
+const [packages, chromium, pictures, ...reports] = process.argv.slice(2);
+const load = createRequire(join(resolve(packages), "package.json"));
+const puppeteer = load("puppeteer-core");
+const axe = readFileSync(load.resolve("axe-core/axe.min.js"), "utf8");
+
+const WIDTHS = [400, 1000, 1600];
+const THEMES = ["light", "dark"];
+// A figure has to be drawn within a second. A machine that other programs use gets three.
+const MOST_MS = 3000;
+const ALWAYS = ["graph", "cut", "steps", "cost", "timeline", "memory"];
+
+const faults = [];
+const fault = (report, text) => faults.push(`${basename(report)}: ${text}`);
+
+function figuresOf(data) {
+  return [...ALWAYS, ...(data.runs.length ? ["run"] : []), ...(data.scaling.length > 1 ? ["scaling"] : [])];
+}
+
+// Runs in the page. Returns the figures that are drawn, and what is wrong with them.
+function lookAtFigures() {
+  return [...document.querySelectorAll("figure")].map((figure) => {
+    const picture = figure.querySelector("svg, canvas");
+    const box = picture?.getBoundingClientRect();
+    const marks = figure.querySelectorAll("svg rect, svg path, svg circle").length;
+    const canvas = figure.querySelector("canvas");
+    let colours = 0;
+    if (canvas) {
+      const {data} = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const found = new Set();
+      for (let i = 0; i < data.length; i += 4) found.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+      colours = found.size;
+    }
+    return {
+      name: figure.dataset.figure, caption: figure.querySelector("figcaption")?.textContent ?? "",
+      drawn: Boolean(box && box.width > 50 && box.height > 20 && (canvas ? colours > 2 : marks > 1)),
+      tables: figure.querySelectorAll("details table, details summary").length,
+    };
+  });
+}
+
+async function checkFigures(page, report, where) {
+  const data = await page.evaluate(() => {
+    const {runs, scaling} = JSON.parse(document.getElementById("report").textContent);
+    return {runs: runs.map(() => 0), scaling: scaling.map(() => 0)};
+  });
+  const found = await page.evaluate(lookAtFigures);
+  for (const name of figuresOf(data)) {
+    const figure = found.find((one) => one.name === name);
+    if (!figure?.drawn) fault(report, `${where}: the figure ${name} is not drawn`);
+    else if (figure.caption.length < 20) fault(report, `${where}: the figure ${name} has no caption`);
+    else if (figure.tables === 0) fault(report, `${where}: the figure ${name} has no table`);
+    if (/undefined|NaN|Infinity/.test(figure?.caption ?? "")) fault(report, `${where}: "${figure.caption}"`);
+  }
+  const text = await page.evaluate(() => document.querySelector("main").innerText);
+  const odd = /[^\n]*\b(undefined|NaN|\[object)[^\n]*/.exec(text);
+  if (odd) fault(report, `${where}: the text has "${odd[0]}"`);
+}
+
+async function checkWidth(page, report, where, width) {
+  const inner = await page.evaluate(() => document.documentElement.scrollWidth);
+  if (inner > width) fault(report, `${where}: the page is ${inner} pixels wide`);
+}
+
+async function checkAxe(page, report, where) {
+  const found = await page.evaluate(async () => {
+    const result = await window.axe.run(document, {resultTypes: ["violations"]});
+    return result.violations.map((one) => `${one.id}: ${one.nodes.slice(0, 2).map((node) => node.html.slice(0, 160)).join(" | ")}`);
+  });
+  for (const text of found) fault(report, `${where}: axe finds ${text}`);
+}
+
+async function checkTimes(page, report) {
+  const measures = await page.evaluate(() => performance.getEntriesByType("measure").map(({name, duration}) => ({name, duration})));
+  for (const {name, duration} of measures) {
+    if (duration > MOST_MS) fault(report, `${name} took ${Math.round(duration)} ms`);
+  }
+  const longest = measures.reduce((most, one) => (one.duration > most.duration ? one : most), {name: "none", duration: 0});
+  console.log(`${basename(report)}: longest drawing ${longest.name}, ${Math.round(longest.duration)} ms`);
+}
+
+// Chooses layers in the list and with the arrow keys of the graph, and compares the picture of the cut.
+async function checkChoice(page, report) {
+  const caption = () => page.evaluate(() => document.querySelector("figure[data-figure=cut] figcaption").textContent);
+  const before = await caption();
+  await page.focus("section#layer select");
+  await page.keyboard.press("End");
+  const after = await caption();
+  if (before === after) fault(report, "choosing a layer in the list changes nothing");
+  await page.focus(".graph");
+  await page.keyboard.press("ArrowUp");
+  if ((await caption()) === after) fault(report, "an arrow key in the graph changes nothing");
+  await page.click(".graph .node");
+  const name = await page.evaluate(() => JSON.parse(document.getElementById("report").textContent).plans[0].explanation.layers[0].name);
+  await page.evaluate(() => { document.querySelector(".graph").scrollTop = 0; });
+  if (!(await caption()).startsWith(name)) {
+    await page.evaluate(() => document.querySelector(".graph .node").dispatchEvent(new MouseEvent("click", {bubbles: true})));
+    if (!(await caption()).startsWith(name)) fault(report, "a click on a layer of the graph changes nothing");
+  }
+  const zoomed = await page.evaluate(() => {
+    const canvas = document.querySelector("canvas");
+    if (!canvas) return true;
+    const first = canvas.toDataURL();
+    document.querySelector("figure[data-figure=timeline] button").click();
+    return canvas.toDataURL() !== first;
+  });
+  if (!zoomed) fault(report, "the timeline does not zoom");
+}
+
+async function check(browser, report) {
+  const address = pathToFileURL(resolve(report)).href;
+  for (const theme of THEMES) {
+    for (const width of WIDTHS) {
+      const page = await browser.newPage();
+      page.on("console", (message) => {
+        if (["error", "warning", "warn"].includes(message.type())) fault(report, `console: ${message.text()}`);
+      });
+      page.on("pageerror", (error) => fault(report, `error: ${error.message}`));
+      page.on("request", (request) => {
+        if (request.url() !== address && !request.url().startsWith("data:")) fault(report, `request: ${request.url()}`);
+      });
+      await page.setViewport({width, height: 900});
+      await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: theme}]);
+      await page.goto(address, {waitUntil: "load"});
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      const where = `${width} pixels, ${theme}`;
+      await checkFigures(page, report, where);
+      await checkWidth(page, report, where, width);
+      if (pictures !== "-") await page.screenshot({path: join(pictures, `${basename(report, ".html")}-${width}-${theme}.png`), fullPage: true});
+      const isLast = width === WIDTHS[WIDTHS.length - 1];
+      if (width === WIDTHS[0] || isLast) {
+        await page.evaluate(axe);
+        await checkAxe(page, report, where);
+        await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
+        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+        await checkAxe(page, report, `${where}, tables open`);
+        await checkWidth(page, report, `${where}, tables open`, width);
+      }
+      if (isLast && theme === THEMES[0]) {
+        await checkTimes(page, report);
+        await checkChoice(page, report);
+      }
+      await page.close();
+    }
+  }
+}
+
+const browser = await puppeteer.launch({executablePath: chromium, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--allow-file-access-from-files=false"]});
+try {
+  for (const report of reports) await check(browser, report);
+} finally {
+  await browser.close();
+}
+for (const text of new Set(faults)) console.log(`FAULT ${text}`);
+process.exit(faults.length > 0 ? 1 : 0);
