@@ -1,6 +1,7 @@
 // Draws the time of each layer, stacked by part, for the plan and for plans that it is compared with.
 import * as Plot from "@observablehq/plot";
 
+import {chart} from "./chart.js";
 import {figure, html, legend, tableOf, timed} from "./dom.js";
 import {duration, listed, percent, plural} from "./format.js";
 import {COLUMNS, COSTS, colour} from "./parts.js";
@@ -10,7 +11,7 @@ const MOST_ROWS = 24;
 const rowsOf = (source) => [...source.layers, ...source.groups];
 const rowLabel = (name) => ({reduce: "sums of gradients", sgd: "updates of weights"}[name] ?? name);
 
-// Returns the rows that take longest in any plan, in the order of the network, and one of all others.
+// Returns the rows that take longest in any plan, in the order of the network, and counts the others.
 function chosenRows(plans) {
   const totals = new Map();
   for (const plan of plans) {
@@ -21,20 +22,14 @@ function chosenRows(plans) {
   return {kept, order: [...totals.keys()].filter((name) => kept.has(name)), others: totals.size - kept.size};
 }
 
-function bars(plans, chosen, othersLabel) {
+function bars(plans, chosen) {
   const data = [];
   for (const plan of plans) {
-    const others = Object.fromEntries(COLUMNS.map(([column]) => [column, 0]));
-    for (const row of plan.rows) {
+    for (const row of plan.rows.filter(({name}) => chosen.kept.has(name))) {
       for (const [column, words] of COLUMNS) {
         const ms = (row[`${column}_s`] ?? 0) * 1e3;
-        if (ms === 0) continue;
-        if (!chosen.kept.has(row.name)) others[column] += ms;
-        else data.push({layer: rowLabel(row.name), plan: plan.short, column, words, ms});
+        if (ms > 0) data.push({layer: rowLabel(row.name), plan: plan.short, column, words, ms});
       }
-    }
-    for (const [column, words] of COLUMNS) {
-      if (others[column] > 0) data.push({layer: othersLabel, plan: plan.short, column, words, ms: others[column]});
     }
   }
   return data;
@@ -52,19 +47,18 @@ export function drawCosts(plan, width) {
   const plans = [{name: "this plan", short: "plan", rows: rowsOf(plan.explanation)}];
   plan.rivals.forEach((rival, i) => plans.push({name: rival.name, short: rival.name.startsWith("data") ? "data p." : `next ${i}`, rows: rowsOf(rival)}));
   const chosen = chosenRows(plans);
-  const othersLabel = `${chosen.others} other rows`;
-  const data = bars(plans, chosen, othersLabel);
+  const data = bars(plans, chosen);
+  const restS = plans[0].rows.filter(({name}) => !chosen.kept.has(name)).reduce((sum, row) => sum + row.total_s, 0);
   const used = COLUMNS.filter(([column]) => data.some((bar) => bar.column === column));
   const several = plans.length > 1;
-  const labels = [...chosen.order.map(rowLabel), ...(chosen.others > 0 ? [othersLabel] : [])];
+  const labels = chosen.order.map(rowLabel);
   const left = Math.min(width * 0.34, 16 + 6.6 * Math.max(...labels.map((label) => label.length)));
   const short = (label) => (label.length * 6.6 > left - 10 ? `${label.slice(0, Math.floor((left - 16) / 6.6))}…` : label);
-  const chart = timed("cost", () => Plot.plot({
+  const drawing = timed("cost", () => chart({
     width,
     height: 50 + labels.length * (several ? 13 * plans.length + 8 : 20),
     marginLeft: left,
     marginRight: several ? 60 : 20,
-    style: {background: "transparent", fontSize: "11px"},
     ariaLabel: `Predicted milliseconds by row: ${caption(plan)}`,
     x: {label: "milliseconds, mean over ranks", grid: true},
     y: several ? {axis: "right", label: null, domain: plans.map((one) => one.short), padding: 0.1} : {axis: null, domain: ["plan"], padding: 0},
@@ -80,7 +74,9 @@ export function drawCosts(plan, width) {
     rowLabel(row.name), row.split ?? "", ...used.map(([column]) => duration(row[`${column}_s`] ?? 0)), duration(row.total_s), duration(row.critical_s)])));
   return figure("cost", caption(plan),
     several ? html("p", {class: "note"}, `Each row has one bar for ${listed(plans.map((one) => `${one.name} (“${one.short}”)`))}.`) : "",
-    legend(used.map(([column, words]) => [colour(column), words])), chart, missing, ...tables);
+    legend(used.map(([column, words]) => [colour(column), words])), drawing,
+    chosen.others > 0 ? html("p", {class: "note"}, `The ${labels.length} rows with the most time are drawn. ${plural(chosen.others, "other row")} of this plan take ${duration(restS)} in sum; the tables have all rows.`) : "",
+    missing, ...tables);
 }
 
 // Draws the critical path of the plan and of its rivals.
@@ -97,11 +93,10 @@ export function drawSteps(plan, width) {
   const text = others.length === 0 ? `The step takes ${duration(own.step_s)}.` :
     `The step takes ${duration(own.step_s)}; ${listed(others.map((step) => `${step.name} takes ${duration(step.step_s)}${step.fits ? "" : " and does not fit"}`))}.`;
   const narrow = width < 560;
-  const chart = timed("steps", () => Plot.plot({
+  const drawing = timed("steps", () => chart({
     width,
     height: 50 + plan.steps.length * (narrow ? 46 : 34),
     marginLeft: narrow ? 8 : Math.min(260, 20 + 6.5 * Math.max(...plan.steps.map((step) => step.name.length))),
-    style: {background: "transparent", fontSize: "11px"},
     ariaLabel: text,
     x: {label: "milliseconds on the critical path", grid: true},
     y: {domain: plan.steps.map((step) => step.name), label: null, axis: narrow ? null : "left", padding: narrow ? 0.5 : 0.25},
@@ -111,7 +106,7 @@ export function drawSteps(plan, width) {
       narrow ? Plot.text(plan.steps, {x: 0, y: "name", text: "name", textAnchor: "start", dy: -19}) : null,
     ],
   }));
-  return figure("steps", text, legend(used.map(([, words, name]) => [colour(name), words])), chart,
+  return figure("steps", text, legend(used.map(([, words, name]) => [colour(name), words])), drawing,
     tableOf("the critical path by cost", [{title: "plan", left: true}, {title: "ranks"}, {title: "step"}, ...used.map(([, words]) => ({title: words}))],
       plan.steps.map((step) => [step.name, step.ranks, duration(step.step_s), ...used.map(([cost]) => duration(step.costs[cost] ?? 0))])),
     html("p", {class: "note"}, `The critical path has the operations that the step waits for. ${plural(plan.explanation.layers.length, "layer")} are planned.`));

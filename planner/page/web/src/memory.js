@@ -1,6 +1,7 @@
 // Draws the memory of the rank that needs most, over the step.
 import * as Plot from "@observablehq/plot";
 
+import {chart} from "./chart.js";
 import {figure, html, legend, tableOf, timed} from "./dom.js";
 import {bytes, duration, percent} from "./format.js";
 import {colour} from "./parts.js";
@@ -42,11 +43,10 @@ export function drawMemory(plan, width) {
   const near = limit > 0 && limit < 4 * total;
   const rank = plan.timeline ? ` of rank ${plan.timeline.memory.rank}` : "";
   const text = `The memory${rank} peaks at ${bytes(total)}${limit > 0 ? `, which is ${percent(total / limit)} of the ${bytes(limit)} that a rank has` : "; the limit is not known"}.`;
-  const chart = timed("memory", () => Plot.plot({
+  const drawing = timed("memory", () => chart({
     width,
     height: 260,
     marginLeft: 64,
-    style: {background: "transparent", fontSize: "11px"},
     ariaLabel: text,
     x: {label: points.length ? "milliseconds of the step" : null, axis: points.length ? "bottom" : null},
     y: {label: "MiB", grid: true, domain: [0, mib(near ? Math.max(limit, total) : total) * 1.08]},
@@ -57,7 +57,7 @@ export function drawMemory(plan, width) {
       near ? Plot.text([`limit ${bytes(limit)}`], {x: data[0].ms, y: mib(limit), text: (d) => d, textAnchor: "start", dx: 6, dy: -8}) : null,
     ],
   }));
-  return figure("memory", text, legend(used.map(([, words, name]) => [colour(name), words])), chart,
+  return figure("memory", text, legend(used.map(([, words, name]) => [colour(name), words])), drawing,
     limit > 0 && !near ? html("p", {class: "note"}, `The limit of ${bytes(limit)} is far above the picture.`) : "",
     html("p", {class: "note"}, "“Places between buffers” is memory that the shared arena needs because buffers cannot be packed without gaps."),
     tableOf("shares of the memory", [{title: "share", left: true}, {title: "bytes"}, {title: "of the peak"}],

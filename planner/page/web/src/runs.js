@@ -1,6 +1,7 @@
 // Draws predicted against measured times, by layer and for the whole step.
 import * as Plot from "@observablehq/plot";
 
+import {chart} from "./chart.js";
 import {figure, html, legend, tableOf, timed} from "./dom.js";
 import {bytes, duration, listed, percent} from "./format.js";
 import {colour} from "./parts.js";
@@ -20,11 +21,10 @@ export function drawRun(run, width) {
   const left = Math.min(width * 0.34, 16 + 6.6 * Math.max(...order.map((row) => rowLabel(row.name).length)));
   const short = (label) => (label.length * 6.6 > left - 10 ? `${label.slice(0, Math.floor((left - 16) / 6.6))}…` : label);
   const dots = order.flatMap((row) => [{name: rowLabel(row.name), which: "predicted", ms: row.predicted_s * 1e3}, {name: rowLabel(row.name), which: "measured", ms: row.measured_s * 1e3}]);
-  const chart = timed("run", () => Plot.plot({
+  const drawing = timed("run", () => chart({
     width,
     height: 50 + order.length * 20,
     marginLeft: left,
-    style: {background: "transparent", fontSize: "11px"},
     ariaLabel: text,
     x: {label: "milliseconds, mean over ranks", grid: true},
     y: {domain: order.map((row) => rowLabel(row.name)), label: null, tickFormat: short},
@@ -39,7 +39,7 @@ export function drawRun(run, width) {
   const memory = run.comparison.memory;
   return figure("run", text,
     html("p", {}, `Most of the error comes from ${listed(worst.map((row) => `${rowLabel(row.name)} (${duration(row.predicted_s)} predicted, ${duration(row.measured_s)} measured)`))}.`),
-    legend([[colour("allreduce"), "× predicted"], [colour("backward_data"), "○ measured: the median of the steps, with the range of single operations as a bar"]]), chart,
+    legend([[colour("allreduce"), "× predicted"], [colour("backward_data"), "○ measured: the median of the steps, with the range of single operations as a bar"]]), drawing,
     layers.length > order.length ? html("p", {class: "note"}, `The ${order.length} rows with the most time are drawn; the table has all ${layers.length}.`) : "",
     memory.process_peak_bytes > 0 ? html("p", {}, `A rank used ${bytes(memory.process_peak_bytes)} at its peak; ${bytes(memory.predicted_bytes)} were predicted.`) : "",
     tableOf(`predicted and measured times of ${run.file}`, [{title: "row", left: true}, {title: "predicted"}, {title: "measured"}, {title: "shortest"}, {title: "longest"}, {title: "error"}],

@@ -1,6 +1,7 @@
 // Draws the step over the number of ranks, where plans differ in their ranks.
 import * as Plot from "@observablehq/plot";
 
+import {chart} from "./chart.js";
 import {figure, tableOf, timed} from "./dom.js";
 import {duration, percent, significant} from "./format.js";
 import {colour} from "./parts.js";
@@ -10,11 +11,10 @@ export function drawScaling(points, width) {
   const last = points[points.length - 1];
   const ideal = points.map((point) => ({ranks: point.ranks, ms: (first.step_s * first.ranks * 1e3) / point.ranks}));
   const text = `From ${first.ranks} to ${last.ranks} ranks, the step gets ${significant(first.step_s / last.step_s)} times as fast, which is an efficiency of ${percent(last.efficiency)}.`;
-  const chart = timed("scaling", () => Plot.plot({
+  const drawing = timed("scaling", () => chart({
     width: Math.min(width, 720),
     height: 320,
     marginLeft: 60,
-    style: {background: "transparent", fontSize: "11px"},
     ariaLabel: text,
     x: {type: "log", label: "ranks", ticks: points.map((point) => point.ranks), tickFormat: (ranks) => `${ranks}`},
     y: {type: "log", label: "milliseconds of a step", grid: true, ticks: 5, tickFormat: (ms) => significant(ms)},
@@ -26,7 +26,7 @@ export function drawScaling(points, width) {
       Plot.text(points, {x: "ranks", y: (point) => point.step_s * 1e3, text: (point) => duration(point.step_s), dy: -12}),
     ],
   }));
-  return figure("scaling", text, chart,
+  return figure("scaling", text, drawing,
     tableOf("steps by ranks", [{title: "ranks"}, {title: "step"}, {title: "samples per second"}, {title: "efficiency"}, {title: "plan", left: true}],
       points.map((point) => [point.ranks, duration(point.step_s), significant(point.images_per_s), percent(point.efficiency), point.plan])));
 }
