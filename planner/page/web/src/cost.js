@@ -39,8 +39,9 @@ function caption(plan) {
   const rows = rowsOf(plan.explanation);
   const all = rows.reduce((sum, row) => sum + row.total_s, 0);
   const top = [...rows].sort((a, b) => b.total_s - a.total_s).slice(0, 3);
-  return `${listed(top.map((row) => `${rowLabel(row.name)} (${percent(row.total_s / all)})`))} ` +
+  const text = `${listed(top.map((row) => `${rowLabel(row.name)} (${percent(row.total_s / all)})`))} ` +
     `${top.length === 1 ? "takes" : "take"} the most time of the step's operations.`;
+  return top[0].name === "reduce" || top[0].name === "sgd" ? text[0].toUpperCase() + text.slice(1) : text;
 }
 
 export function drawCosts(plan, width) {
@@ -63,7 +64,7 @@ export function drawCosts(plan, width) {
     x: {label: "milliseconds, mean over ranks", grid: true},
     y: several ? {axis: "right", label: null, domain: plans.map((one) => one.short), padding: 0.1} : {axis: null, domain: ["plan"], padding: 0},
     fy: {domain: labels, label: null, axis: "left", tickFormat: short, padding: 0.22},
-    color: {domain: used.map(([column]) => column), range: used.map(([column]) => colour(column))},
+    color: {domain: used.map(([column]) => column), range: used.map(([column, , name]) => colour(name ?? column))},
     marks: [Plot.barX(data, {x: "ms", y: "plan", fy: "layer", fill: "column", order: used.map(([column]) => column),
       title: (bar) => `${bar.layer}, ${bar.plan}: ${bar.words} ${bar.ms.toPrecision(3)} ms`})],
   }));
@@ -74,7 +75,7 @@ export function drawCosts(plan, width) {
     rowLabel(row.name), row.split ?? "", ...used.map(([column]) => duration(row[`${column}_s`] ?? 0)), duration(row.total_s), duration(row.critical_s)])));
   return figure("cost", caption(plan),
     several ? html("p", {class: "note"}, `Each row has one bar for ${listed(plans.map((one) => `${one.name} (“${one.short}”)`))}.`) : "",
-    legend(used.map(([column, words]) => [colour(column), words])), drawing,
+    legend(used.map(([column, words, name]) => [colour(name ?? column), words])), drawing,
     chosen.others > 0 ? html("p", {class: "note"}, `The ${labels.length} rows with the most time are drawn. ${plural(chosen.others, "other row")} of this plan take ${duration(restS)} in sum; the tables have all rows.`) : "",
     missing, ...tables);
 }

@@ -1,6 +1,6 @@
 // Draws how the tensors of a layer are cut over ranks, with the halos that a rank fetches.
 import {figure, html, legend, svg, tableOf, timed} from "./dom.js";
-import {count, listed, plural} from "./format.js";
+import {count, listed} from "./format.js";
 
 const AXES = ["n", "c", "d", "h", "w"];
 const WORDS = ["samples", "channels", "depth", "height", "width"];
@@ -37,7 +37,10 @@ function shownDims(tensor) {
 }
 
 function dimText(dim, [begin, end], all) {
-  if (begin === 0 && end === all) return all === 1 ? "" : `all ${count(all)} of ${WORDS[dim]}`;
+  if (begin === 0 && end === all) {
+    if (all === 1) return "";
+    return dim < 2 ? `all ${count(all)} ${WORDS[dim]}` : `the whole ${WORDS[dim]} of ${count(all)}`;
+  }
   return end <= begin ? `nothing of ${WORDS[dim]}` : `${WORDS[dim]} ${count(begin)} to ${count(end - 1)} of ${count(all)}`;
 }
 const boxText = (box, shape) => listed(box.map((range, dim) => dimText(dim, range, shape[dim])).filter((text) => text)) || "one value";
@@ -113,7 +116,6 @@ export function drawCut(plan, layerIndex, rank) {
       legend([["var(--forward)", `the block of rank ${rank}`], ["var(--panel)", "blocks of other ranks"], ["var(--halo)", "what the rank needs; hatched where it comes from other ranks"]]),
       html("div", {class: "panels"}, panels.map((one) => one.element)),
       tableOf(`blocks of ${name} by rank${ranks < plan.explanation.ranks ? `, first ${ranks} ranks` : ""}`,
-        [{title: "rank"}, {title: "tensor", left: true}, {title: "owns", left: true}, {title: "needs", left: true}], rows),
-      html("p", {class: "note"}, `${plural(plan.cuts.length, "different cut")} occur in this plan.`));
+        [{title: "rank"}, {title: "tensor", left: true}, {title: "owns", left: true}, {title: "needs", left: true}], rows));
   });
 }

@@ -1,6 +1,6 @@
 // Names and colours of the parts of a step. The document names the parts; here they get words.
 
-// Columns of a layer's row in the explanation, in the order of the stack.
+// Columns of a layer's row in the explanation, in the order of the stack, and the colour if it has another name.
 export const COLUMNS = [
   ["forward", "forward kernels"],
   ["backward_data", "backward kernels, data"],
@@ -10,14 +10,14 @@ export const COLUMNS = [
   ["channels", "channel exchange"],
   ["shuffle", "moves between splits"],
   ["copy", "concat copies"],
-  ["allreduce", "sums of batch norms and losses"],
-  ["other", "gradient sums, updates, loading"],
+  ["allreduce", "sums of batch norms and losses", "sums"],
+  ["other", "sums of gradients, updates, loading"],
 ];
 
 // Costs of a step, as the summary adds them up.
 export const COSTS = [
   ["kernels", "kernels", "backward_data"],
-  ["statistics", "sums of batch norms and losses", "statistics"],
+  ["statistics", "sums of batch norms and losses", "sums"],
   ["halos", "halo exchange", "halo"],
   ["channels", "channel exchange", "channels"],
   ["shuffles", "moves between splits", "shuffle"],
@@ -40,8 +40,8 @@ export const PARTS = {
   channel_reduce_scatter: ["channels", "channel exchange"],
   shuffle: ["shuffle", "moves between splits"],
   copy: ["copy", "concat copies"],
-  statistics_allreduce: ["statistics", "sums of batch norms and losses"],
-  loss_allreduce: ["statistics", "sums of batch norms and losses"],
+  statistics_allreduce: ["sums", "sums of batch norms and losses"],
+  loss_allreduce: ["sums", "sums of batch norms and losses"],
   gradient_reduction: ["allreduce", "sums of gradients"],
   weight_allgather: ["allreduce", "gathers of weights"],
   update: ["update", "updates of weights"],
