@@ -38,9 +38,14 @@ std::string title(const LinkCurve& curve) {
   throw std::logic_error("unknown kind of curve");
 }
 
+// The time that counts of collectives that may have two times is the upper quartile.
+bool is_upper_quartile(const LinkCurve& curve) {
+  return std::ranges::any_of(curve.samples, &LinkSample::has_two_times);
+}
+
 std::string samples_text(const LinkCurve& curve) {
   Table table({{"bytes"},
-               {"time [us]"},
+               {is_upper_quartile(curve) ? "q75 [us]" : "median [us]"},
                {"min [us]"},
                {"stddev [%]"},
                {"algbw [GB/s]"},
@@ -77,7 +82,10 @@ std::string fit_text(const LinkCurve& curve) {
                    percent(error.mean),
                    percent(error.maximum)});
   }
-  return (curve.is_ring() ? "fit of one step:\n" : "fit:\n") + table.to_text();
+  const int lucky = lucky_samples(curve);
+  const std::string raised =
+      lucky == 0 ? "" : ", " + std::to_string(lucky) + " lucky times raised before";
+  return (curve.is_ring() ? "fit of one step" : "fit") + raised + ":\n" + table.to_text();
 }
 
 std::string error_text(const FitError& error) {
@@ -85,9 +93,10 @@ std::string error_text(const FitError& error) {
 }
 
 std::string curve_text(const LinkCurve& curve, const Platform& platform) {
-  return title(curve) + ", " + std::to_string(curve.ranks) + " ranks (" + curve.level + ")\n" +
-         samples_text(curve) + fit_text(curve) +
-         "as solve predicts it: " + error_text(prediction_error(platform, curve)) + "\n\n";
+  return title(curve) + ", " + std::to_string(curve.ranks) + " ranks (" + curve.level + ")" +
+         (is_upper_quartile(curve) ? "; q75: upper quartile" : "") + '\n' + samples_text(curve) +
+         fit_text(curve) +
+         "as solve predicts these times: " + error_text(prediction_error(platform, curve)) + "\n\n";
 }
 
 void print(const LinkMeasurements& measurements, const Platform& platform) {

@@ -91,6 +91,9 @@ Platform measure_platform(const Communicator& world, const LinkOptions& options)
 // the step.
 LinkFit fit_of(const LinkCurve& curve);
 
+// Returns how many times fit_of() raises, because they are too short for their size.
+int lucky_samples(const LinkCurve& curve);
+
 // Returns how far the predictor's times on `platform` are from the times of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
 

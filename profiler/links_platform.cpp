@@ -161,6 +161,14 @@ LinkFit fit_of(const LinkCurve& curve) {
   return fit_segments(steady.is_ring() ? ring_steps(steady) : steady.samples);
 }
 
+int lucky_samples(const LinkCurve& curve) {
+  std::vector<LinkSample> steady = curve.samples;
+  remove_luck(steady);
+  int lucky = 0;
+  for (std::size_t i = 0; i < steady.size(); ++i) lucky += steady[i] == curve.samples[i] ? 0 : 1;
+  return lucky;
+}
+
 FitError prediction_error(const Platform& platform, const LinkCurve& curve) {
   std::vector<double> predicted;
   for (const LinkSample& sample : curve.samples) {
