@@ -2,8 +2,10 @@
 #include "executor/doctor/device_findings.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <system_error>
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/nccl_communicator.hpp"
@@ -68,7 +70,15 @@ Finding nccl_finding() {
 Finding mps_finding() {
   const char* const named = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
   const std::string folder = named == nullptr ? "/tmp/nvidia-mps" : named;
-  if (file_exists(folder + "/control")) {
+  std::error_code error;
+  const bool is_running = std::filesystem::exists(folder + "/control", error);
+  if (error) {
+    return {.part = "GPU",
+            .name = "MPS",
+            .state = FindingState::advice,
+            .text = "unknown: cannot look into " + folder + ": " + error.message()};
+  }
+  if (is_running) {
     return {.part = "GPU", .name = "MPS", .text = "running, in " + folder};
   }
   return {.part = "GPU",
