@@ -50,7 +50,7 @@ void print_summary(const RunReport& run, const Plan& plan, const std::string& fi
   std::printf("\n");
   if (run.step.median_s > 0.0) {
     const std::string speed = measured_text(summary_of(plan), run.step.median_s);
-    std::printf("%s", indented(speed, 0, usual_width).c_str());
+    std::printf("%s", indented(speed, 0, usual_columns).c_str());
   }
   std::printf("wrote %s\n", file.c_str());
 }

@@ -1,4 +1,5 @@
 // Declares the command line of cnnplan, and runs the command that it names.
+#include <algorithm>
 #include <iostream>
 #include <limits>
 #include <new>
@@ -10,6 +11,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/similar_names.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/cli/help_text.hpp"
@@ -259,7 +261,7 @@ std::string command_problem(const CLI::App& app, const std::string& word) {
 std::optional<ExitCode> parse(CLI::App& app, int argc, char** argv) {
   const std::string problem = command_problem(app, argc > 1 ? argv[1] : "");
   if (!problem.empty()) {
-    std::cerr << "cnnplan: " << problem << '\n';
+    print_error("cnnplan", problem);
     return ExitCode::usage;
   }
   try {
@@ -328,6 +330,7 @@ ExitCode run(int argc, char** argv) {
   bool as_json = false;
   add_doctor(app, as_json);
   if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
+  solve_options.words.assign(argv + std::min(argc, 2), argv + argc);
   const auto command = [&] {
     if (app.got_subcommand("solve")) return run_solve(solve_options, quiet);
     if (app.got_subcommand("import")) return import_command(import_options);
@@ -351,13 +354,13 @@ int main(int argc, char** argv) {
   try {
     code = cnnplan::run(argc, argv);
   } catch (const cnnplan::Error& error) {
-    std::cerr << "cnnplan: " << error.what() << '\n';
+    cnnplan::print_error("cnnplan", error.what());
     code = error.exit_code();
   } catch (const std::bad_alloc&) {
-    std::cerr << "cnnplan: memory ran out\n";
+    cnnplan::print_error("cnnplan", "memory ran out");
     code = cnnplan::ExitCode::infeasible;
   } catch (const std::exception& error) {
-    std::cerr << "cnnplan: internal error: " << error.what() << '\n';
+    cnnplan::print_error("cnnplan", std::string("internal error: ") + error.what());
   }
   return static_cast<int>(code);
 }

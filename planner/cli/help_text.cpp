@@ -7,6 +7,9 @@
 #include <set>
 #include <utility>
 
+#include <unistd.h>
+
+#include "planner/base/terminal.hpp"
 #include "planner/base/wrapped_text.hpp"
 
 namespace cnnplan {
@@ -72,7 +75,7 @@ std::string description_of(const CLI::Option& option) {
 // Puts a description next to a name, or below a longer name.
 std::string entry_text(const std::string& name, const std::string& description) {
   std::string text = std::string(section_indent, ' ') + name;
-  std::string lines = indented(description, description_column, help_columns);
+  std::string lines = indented(description, description_column, help_columns());
   const bool fits = text.size() + 2 <= description_column;
   if (fits) lines.erase(0, text.size());
   return text + (fits ? "" : "\n") + lines;
@@ -111,7 +114,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_description(const CLI::App* app) const override {
-    return indented(app->get_description(), 0, help_columns) + '\n';
+    return indented(app->get_description(), 0, help_columns()) + '\n';
   }
 
  private:
@@ -134,6 +137,10 @@ class HelpFormatter : public CLI::Formatter {
 
 }  // namespace
 
+std::size_t help_columns() {
+  return columns_of(STDOUT_FILENO);
+}
+
 void use_help_text(CLI::App& app) {
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "Print this help");
@@ -145,21 +152,21 @@ std::string examples_text(const std::vector<Example>& examples) {
   for (const auto& [command, note] : examples) {
     std::string line = std::string(section_indent, ' ') + command;
     const std::size_t column = std::max(note_column, line.size() + 3);
-    const bool fits = column + note.size() <= help_columns;
+    const bool fits = column + note.size() <= help_columns();
     if (note.empty()) {
       text += line + '\n';
     } else if (fits) {
       line.resize(column, ' ');
       text.append(line).append(note).append("\n");
     } else {
-      text += line + '\n' + indented(note, 3 * section_indent, help_columns);
+      text += line + '\n' + indented(note, 3 * section_indent, help_columns());
     }
   }
   return text + '\n';
 }
 
 std::string section_text(std::string_view title, std::string_view text) {
-  return std::string(title) + '\n' + indented(text, section_indent, help_columns) + '\n';
+  return std::string(title) + '\n' + indented(text, section_indent, help_columns()) + '\n';
 }
 
 }  // namespace cnnplan

@@ -1,4 +1,4 @@
-// Formats --help: at most 80 columns, options in groups, and examples.
+// Formats --help: as wide as the terminal, or 80 columns, options in groups, and examples.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace cnnplan {
 
-inline constexpr std::size_t help_columns = 80;
+// Returns the columns of stdout, where the help goes.
+std::size_t help_columns();
 
 // Sets how an app and the subcommands that are added to it later print their help. Call it before
 // options are added.

@@ -5,8 +5,11 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
+#include "planner/base/message.hpp"
 #include "planner/base/similar_names.hpp"
+#include "planner/base/terminal.hpp"
 
 namespace cnnplan {
 namespace {
@@ -32,9 +35,10 @@ std::string unknown_option(const CLI::App& app) {
 
 std::string message(const CLI::App* app, const CLI::Error& error) {
   std::string text = CLI::FailureMessage::simple(app, error);
-  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError)) return text;
-  const std::string suggestion = did_you_mean(unknown_option(*app), option_names(*app));
-  return text.insert(text.find('\n'), suggestion);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    text.insert(text.find('\n'), did_you_mean(unknown_option(*app), option_names(*app)));
+  }
+  return message_text(text, columns_of(STDERR_FILENO));
 }
 
 }  // namespace

@@ -7,8 +7,12 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
+#include "planner/base/terminal.hpp"
 #include "planner/commands/documents.hpp"
 #include "planner/commands/helper_program.hpp"
 #include "planner/import/import_onnx.hpp"
@@ -17,6 +21,7 @@
 #include "planner/plan/normalised_values.hpp"
 #include "planner/predict/operation_places.hpp"
 #include "planner/report/compare.hpp"
+#include "planner/report/table.hpp"
 #include "planner/run/checkpoint.hpp"
 #include "planner/run/checkpoint_parts.hpp"
 #include "planner/run/run.hpp"
@@ -32,13 +37,13 @@ void print_comparison(const Plan& plan,
   if (options.json) {
     std::cout << to_json(comparison);
   } else if (!options.layer.empty()) {
-    std::cout << row_text(comparison, options.layer);
+    std::cout << row_text(comparison, options.layer, columns_of(STDOUT_FILENO));
   } else if (options.wide) {
     std::cout << to_text(comparison);
   } else {
     Summary summary = summary_of(plan);
     summary.measured_s = comparison.step.measured_s;
-    std::cout << to_text(summary) << '\n' << short_text(comparison);
+    std::cout << shown_text(summary) << '\n' << short_text(comparison, columns_of(STDOUT_FILENO));
   }
 }
 
@@ -54,8 +59,8 @@ ExitCode compare_command(const CompareOptions& options) {
   require_run_of(sha256(plan), run, files);
   print_comparison(predicted, comparison, options);
   if (comparison.step.error() <= options.max_error) return ExitCode::ok;
-  std::cerr << "the predicted step is " << 100.0 * comparison.step.error()
-            << " % off the measured one; allowed: " << 100.0 * options.max_error << " %\n";
+  print_warning("the predicted step is " + percent(comparison.step.error()) +
+                " off the measured one; allowed: " + percent(options.max_error));
   return ExitCode::prediction_outside_limit;
 }
 
@@ -127,9 +132,9 @@ ExitCode check_command(const CheckOptions& options) {
     checked.push_back(checked_file(file));
     const CheckedFile& found = checked.back();
     if (found.verdict.empty()) {
-      std::cerr << "cnnplan: " << found.message << '\n';
+      print_error("cnnplan", found.message);
     } else if (!options.json) {
-      std::cout << file << ": " << found.verdict << '\n';
+      std::cout << message_text(file + ": " + found.verdict, columns_of(STDOUT_FILENO));
     }
   }
   if (options.json) std::cout << to_json(checked);

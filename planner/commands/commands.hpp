@@ -40,8 +40,10 @@ struct SolveOptions {
   // Each text is a change of the machine, as WhatIf reads it. If there are changes, solve
   // prints their effects and writes no plan.
   std::vector<std::string> what_if;
-  bool wide = false;  // print every layer and all columns
-  bool json = false;  // print the plan file instead
+  bool wide = false;                // print every layer and all columns
+  bool json = false;                // print the plan file instead
+  bool precision_is_given = false;  // by the user, not by default
+  std::vector<std::string> words;   // of the command line, after "solve"
 };
 
 struct ImportCommandOptions {

@@ -11,7 +11,11 @@
 #include <utility>
 #include <vector>
 
+#include <unistd.h>
+
 #include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
+#include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/helper_program.hpp"
 #include "planner/doctor/child_findings.hpp"
@@ -53,19 +57,26 @@ Finding onnx_finding() {
           .remedy = "sudo apt-get install libonnx-dev libprotobuf-dev && scripts/build"};
 }
 
-// Starts a program of the project, or returns nothing where it does not exist.
-std::unique_ptr<ChildProgram> asked(const std::string& program) {
+// Holds a program of the project that was asked, or says why it was not.
+struct Asked {
+  std::unique_ptr<ChildProgram> child;
+  Finding problem;
+};
+
+Asked asked(const std::string& program) {
   try {
-    return std::make_unique<ChildProgram>(
-        std::vector<std::string>{helper_path(program), doctor_option});
-  } catch (const EnvironmentError&) {
-    return nullptr;
+    const std::string path = beside_this_program(program);
+    if (!file_exists(path)) return {nullptr, absent_program(program)};
+    if (access(path.c_str(), X_OK) != 0) return {nullptr, not_executable(program, path)};
+    return {std::make_unique<ChildProgram>(std::vector<std::string>{path, doctor_option}), {}};
+  } catch (const Error& error) {
+    return {nullptr, not_started(program, error.what())};
   }
 }
 
-std::vector<Finding> answers_of(const std::string& program, ChildProgram* child) {
-  if (child == nullptr) return {absent_program(program)};
-  return findings_of(program, child->wait(child_limit_s));
+std::vector<Finding> answers_of(const std::string& program, Asked& asked) {
+  if (!asked.child) return {std::move(asked.problem)};
+  return findings_of(program, asked.child->wait(child_limit_s));
 }
 
 std::string text_of(const std::vector<Finding>& findings, std::string_view name) {
@@ -84,13 +95,13 @@ std::vector<Finding> programs_first(std::vector<Finding> findings) {
 }
 
 std::vector<Finding> all_findings(const std::string& version) {
-  const std::unique_ptr<ChildProgram> executor = asked("cnnexec");
-  const std::unique_ptr<ChildProgram> profiler = asked("cnnplan-profile");
+  Asked executor = asked("cnnexec");
+  Asked profiler = asked("cnnplan-profile");
   ChildProgram mpirun({"mpirun", "--version"});
   const char* const path = std::getenv("PATH");
   std::vector<Finding> findings{own_finding(version)};
-  append(findings, answers_of("cnnexec", executor.get()));
-  append(findings, answers_of("cnnplan-profile", profiler.get()));
+  append(findings, answers_of("cnnexec", executor));
+  append(findings, answers_of("cnnplan-profile", profiler));
   const std::string library = text_of(findings, mpi_library_name);
   findings.push_back(mpirun_finding(mpirun.wait(child_limit_s), library));
   findings.push_back(onnx_finding());
@@ -103,7 +114,7 @@ std::vector<Finding> all_findings(const std::string& version) {
 
 ExitCode doctor_command(bool as_json, const std::string& version) {
   const std::vector<Finding> findings = all_findings(version);
-  std::cout << (as_json ? to_json(findings) : to_text(findings));
+  std::cout << (as_json ? to_json(findings) : to_text(findings, columns_of(STDOUT_FILENO)));
   return missing_count(findings) == 0 ? ExitCode::ok : ExitCode::environment;
 }
 

@@ -5,7 +5,12 @@
 #include <variant>
 #include <vector>
 
+#include <unistd.h>
+
 #include "planner/base/error.hpp"
+#include "planner/base/message.hpp"
+#include "planner/base/standard_stream.hpp"
+#include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/file_or_default.hpp"
 #include "planner/commands/input_matcher.hpp"
@@ -44,12 +49,13 @@ void print_formulas(const Plan& plan, const ExplainOptions& options) {
   std::cout << '\n';
   const auto found = figures_of(plan, options);
   if (const auto* problem = std::get_if<std::string>(&found)) {
-    std::cout << "no formulas: " << *problem << '\n';
+    std::cout << message_text("no formulas: " + *problem, columns_of(STDOUT_FILENO));
     return;
   }
   const auto& [platform, profile] = std::get<Figures>(found);
   const KernelCosts kernels(profile, platform);
-  std::cout << to_text(formulas(plan, options.layer, PriceList(platform, kernels)));
+  std::cout << to_text(formulas(plan, options.layer, PriceList(platform, kernels)),
+                       columns_of(STDOUT_FILENO));
 }
 
 void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
@@ -60,14 +66,19 @@ void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
     throw Error(ExitCode::bad_input, "no sensitivity: " + *problem);
   }
   const auto& [platform, profile] = std::get<Figures>(found);
-  std::cout << to_text(sensitivity(plan, platform, profile, options.layer), plan, options.wide);
+  std::cout << to_text(sensitivity(plan, platform, profile, options.layer),
+                       plan,
+                       options.wide,
+                       columns_of(STDOUT_FILENO));
 }
 
-void print_layers(const Plan& plan, bool wide) {
-  if (wide) {
+void print_layers(const Plan& plan, const ExplainOptions& options) {
+  if (options.wide) {
     std::cout << explain(plan, std::nullopt);
   } else {
-    std::cout << to_text(summary_of(plan)) << '\n' << layer_table(plan);
+    Summary summary = summary_of(plan);
+    if (options.plan_file != standard_stream) summary.plan_file = options.plan_file;
+    std::cout << shown_text(summary) << '\n' << layer_table(plan, columns_of(STDOUT_FILENO));
   }
 }
 
@@ -75,7 +86,9 @@ void print_layer(const Plan& plan, const ExplainOptions& options) {
   if (options.wide) {
     std::cout << explain(plan, options.layer);
   } else {
-    std::cout << layer_row(plan, options.layer) << '\n' << explain_operations(plan, options.layer);
+    const std::size_t columns = columns_of(STDOUT_FILENO);
+    std::cout << layer_row(plan, options.layer, columns) << '\n'
+              << explain_operations(plan, options.layer, columns);
   }
   print_formulas(plan, options);
 }
@@ -91,7 +104,7 @@ ExitCode explain_command(const ExplainOptions& options) {
   if (options.json) {
     std::cout << explanation_json(plan);
   } else if (options.layer.empty()) {
-    print_layers(plan, options.wide);
+    print_layers(plan, options);
   } else {
     print_layer(plan, options);
   }

@@ -12,11 +12,15 @@
 
 namespace cnnplan {
 
-std::string helper_path(const std::string& name) {
+std::string beside_this_program(const std::string& name) {
   std::error_code error;
   std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
   if (error) throw EnvironmentError("/proc/self/exe: cannot read: " + error.message());
-  std::string helper = program.replace_filename(name).string();
+  return program.replace_filename(name).string();
+}
+
+std::string helper_path(const std::string& name) {
+  std::string helper = beside_this_program(name);
   if (!file_exists(helper)) {
     throw EnvironmentError(
         helper + ": does not exist; it is built if MPI, parallel HDF5 and Eigen are found");

@@ -6,8 +6,11 @@
 
 namespace cnnplan {
 
-// Returns the path of a program in the folder of this one.
-// @throws EnvironmentError when it is missing
+// Returns the path that a program has in the folder of this one, whether or not it exists.
+// @throws EnvironmentError where the folder of this program is not known
+std::string beside_this_program(const std::string& name);
+
+// Returns this path. @throws EnvironmentError where there is no such program
 std::string helper_path(const std::string& name);
 
 // Replaces this process by the program, after standard output is written.

@@ -6,6 +6,7 @@
 #include "planner/base/checked.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/helper_program.hpp"
 #include "planner/import/import_onnx.hpp"
@@ -110,8 +111,7 @@ ExitCode import_command(const ImportCommandOptions& options) {
       import_onnx(parse_onnx(read_onnx_file(options.model_file), options.model_file),
                   options.model_file,
                   model_options);
-  for (const std::string& note : model.notes)
-    std::cerr << options.model_file << ": " << note << '\n';
+  for (const std::string& note : model.notes) print_note(options.model_file + ": " + note);
   if (!options.weights_file.empty()) {
     helper_path(weights_program);
     // Parameters that cannot be written are refused before any file is.
@@ -119,8 +119,8 @@ ExitCode import_command(const ImportCommandOptions& options) {
   }
   write_file(options.network_file, to_json(model.network));
   std::cout << summary(model.network);
-  std::cerr << "wrote " << options.network_file << "; plan it with: cnnplan solve "
-            << options.network_file << '\n';
+  print_note("wrote " + options.network_file + "; plan it with:" + std::string(command_line) +
+             "cnnplan solve " + options.network_file);
   if (!options.weights_file.empty()) run_helper(weights_program, weights_arguments(options));
   return ExitCode::ok;
 }

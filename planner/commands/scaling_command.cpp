@@ -8,6 +8,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/solve_request.hpp"
@@ -63,8 +64,8 @@ void write_plans(const std::string& folder, const std::vector<Plan>& plans) {
   for (const Plan& plan : plans) {
     write_file(folder + "/plan-" + std::to_string(plan.ranks) + ".json", to_json(plan));
   }
-  std::cerr << "wrote " << plans.size() << (plans.size() == 1 ? " plan" : " plans") << " to "
-            << folder << "; the number in a file's name is that of the ranks\n";
+  print_note("wrote " + std::to_string(plans.size()) + (plans.size() == 1 ? " plan" : " plans") +
+             " to " + folder + "; the number in a file's name is that of the ranks");
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ ExitCode scaling_command(const SolveOptions& options) {
   std::cout << to_text(points);
   if (plans.empty()) return ExitCode::infeasible;
   if (!plans.front().prediction.estimated_kernels.empty()) {
-    std::cerr << "kernel times are estimates where the profile lacks them\n";
+    print_note("kernel times are estimates where the profile lacks them");
   }
   if (writes_plans(options)) write_plans(options.output_file, plans);
   return ExitCode::ok;

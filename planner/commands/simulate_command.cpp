@@ -5,7 +5,11 @@
 #include <span>
 #include <vector>
 
+#include <unistd.h>
+
 #include "planner/base/error.hpp"
+#include "planner/base/message.hpp"
+#include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/documents.hpp"
 #include "planner/commands/file_or_default.hpp"
@@ -13,6 +17,7 @@
 #include "planner/predict/predict.hpp"
 #include "planner/report/table.hpp"
 #include "planner/simulate/replay.hpp"
+#include "planner/summary/wrapped.hpp"
 
 namespace cnnplan {
 namespace {
@@ -31,7 +36,7 @@ Profile profile_of(const SimulateOptions& options, const Plan& plan) {
   const auto name = InputMatcher(plan).find("", default_profile_file);
   if (name) return read_profile(*name);
   if (!file_or_default("", default_profile_file).empty()) {
-    std::cerr << default_profile_file << " is not used: the plan was not made from it\n";
+    print_note(std::string(default_profile_file) + " is not used: the plan was not made from it");
   }
   return Profile{};
 }
@@ -47,8 +52,8 @@ void check_files(const SimulateOptions& options, const Plan& plan, double predic
                       .allowed = "with --max-error, the step that platform and profile predict (" +
                                  duration(predicted_s) + "); name the files of the plan"});
   }
-  std::cerr << "this platform and this profile predict " << duration(predicted_s)
-            << ", the plan says " << duration(planned_s) << ": it was made from other files\n";
+  print_warning("this platform and this profile predict " + duration(predicted_s) +
+                ", the plan says " + duration(planned_s) + ": it was made from other files");
 }
 
 std::string overlap_text(const Plan& plan, double overlap) {
@@ -107,8 +112,8 @@ std::string times_text(const Simulation& times) {
 ExitCode judge(const Simulation& times, std::optional<double> max_error) {
   const double error = std::abs(times.predicted_s / times.simulated_s - 1.0);
   if (!max_error || error <= *max_error) return ExitCode::ok;
-  std::cerr << "the predicted step is " << percent(error)
-            << " off the simulated one; allowed: " << percent(*max_error) << '\n';
+  print_warning("the predicted step is " + percent(error) +
+                " off the simulated one; allowed: " + percent(*max_error));
   return ExitCode::prediction_outside_limit;
 }
 
@@ -134,9 +139,12 @@ ExitCode simulate_command(const SimulateOptions& options) {
   if (options.json) {
     std::cout << to_json(found);
   } else {
-    std::cout << times_text(found) << "traces   " << found.processes << " processes, "
-              << found.messages << " messages, in " << options.folder << '\n'
-              << "overlap  " << overlap_text(plan, overlap) << '\n';
+    const std::size_t columns = columns_of(STDOUT_FILENO);
+    const std::string traces_text = std::to_string(found.processes) + " processes, " +
+                                    std::to_string(found.messages) + " messages, in " +
+                                    options.folder;
+    std::cout << times_text(found) << wrapped("traces   ", traces_text, columns)
+              << wrapped("overlap  ", overlap_text(plan, overlap), columns);
   }
   return judge(found, options.max_error);
 }

@@ -8,6 +8,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "planner/base/shipped_file.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/one_of.hpp"
 #include "planner/network/enumerators.hpp"
@@ -38,6 +39,18 @@ std::string help() {
       {"cnnplan solve resnet50 --what-if kernel.convolution*0.8",
        "faster kernels; needs a profile"},
   });
+}
+
+std::string listed(std::string_view folder) {
+  return CLI::detail::join(shipped_names(folder), ", ");
+}
+
+// Lists the files that can be given by name. An installation without them has no such section.
+std::string shipped_help() {
+  if (shipped_names(shipped_networks).empty()) return "";
+  return section_text("NAMES",
+                      "Networks that ship: " + listed(shipped_networks) +
+                          ".\nPlatforms that ship: " + listed(shipped_platforms) + '.');
 }
 
 void add_files(CLI::App& solve, SolveOptions& options) {
@@ -272,7 +285,10 @@ void add_solve(CLI::App& app, SolveOptions& options, const std::string& exit_cod
   solve->add_flag("--json", options.json, "Print the plan file instead")
       ->group("What to print")
       ->excludes("--wide", "--what-if");
-  solve->footer(help() + exit_codes);
+  solve->footer(help() + shipped_help() + exit_codes);
+  solve->callback([solve, &options] {
+    options.precision_is_given = solve->get_option("--precision")->count() > 0;
+  });
 }
 
 }  // namespace cnnplan

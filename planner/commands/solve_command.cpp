@@ -5,13 +5,18 @@
 #include <thread>
 #include <utility>
 
+#include <unistd.h>
+
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/base/standard_stream.hpp"
+#include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/file_or_default.hpp"
 #include "planner/commands/solve_request.hpp"
+#include "planner/commands/solve_words.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/network/residual_chain.hpp"
 #include "planner/plan/normalised_values.hpp"
@@ -26,7 +31,9 @@
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/rivals.hpp"
 #include "planner/summary/layer_table.hpp"
+#include "planner/summary/reason.hpp"
 #include "planner/summary/summary_text.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "planner/what_if/what_if.hpp"
 
 namespace cnnplan {
@@ -43,16 +50,16 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
   const std::string note = kernels_note(plan, request.platform, request.profile, typed(options));
   if (note.empty()) return;
   const bool needs_plan = has_kernels_of_plans_only(plan);
-  const std::string advice = note + (needs_plan ? "; solve without --strict writes that plan" : "");
+  const std::string advice = note + (needs_plan ? "\nsolve without --strict writes that plan" : "");
   if (options.profile_file.empty() && request.profile.kernels.empty()) {
-    throw InputError(
-        {.file = "--strict",
-         .pointer = "",
-         .value = "no profile: neither --profile nor a " + std::string(default_profile_file) +
-                  " of this device here",
-         .allowed =
-             "a profile with all kernels of the plan; " +
-             (needs_plan ? advice : "make one with: " + profile_advice(plan, typed(options)))});
+    throw InputError({.file = "--strict",
+                      .pointer = "",
+                      .value = "no profile: neither --profile nor a " +
+                               std::string(default_profile_file) + " of this device here",
+                      .allowed = "a profile with all kernels of the plan; " +
+                                 (needs_plan ? advice
+                                             : "make one with:" + std::string(command_line) +
+                                                   profile_advice(plan, typed(options)))});
   }
   throw InputError(
       {.file = file_or_default(options.profile_file, default_profile_file),
@@ -80,15 +87,17 @@ void print_what_if(const Plan& plan, const SolveRequest& other, const SolveOptio
   const KernelCosts kernels(other.profile, other.platform);
   const Plan kept = with_prediction(plan, PriceList(other.platform, kernels));
   const Plan after = fastest_on(other, kept);
-  std::cout << to_text({.before = plan, .kept = kept, .after = after}, joined(options.what_if));
+  std::cout << to_text({.before = plan, .kept = kept, .after = after},
+                       joined(options.what_if),
+                       columns_of(STDOUT_FILENO));
 }
 
 // Says why no chain can be split by layers, if the user allowed it.
 void tell_unused_multigrid(const SolveRequest& request) {
   if (request.multigrid && residual_chains(request.network).empty()) {
-    std::cerr << "no residual chain in this network: --allow multigrid changes nothing\n";
+    print_note("no residual chain in this network: --allow multigrid changes nothing");
   } else if (const std::string advice = short_chain_advice(request); !advice.empty()) {
-    std::cerr << "--allow multigrid changes nothing: " << advice << '\n';
+    print_note("--allow multigrid changes nothing: " + advice);
   }
 }
 
@@ -97,8 +106,38 @@ void tell_untrainable(const Plan& plan) {
   const std::optional<LayerIndex> layer = single_value_norm(plan);
   if (!layer) return;
   const InputProblem problem = single_value_problem(plan, *layer, "");
-  std::cerr << "cnnexec will not train with this plan: " << problem.value
-            << "; needed: " << problem.allowed << '\n';
+  print_warning("cnnexec will not train with this plan: " + problem.value +
+                "; needed: " + problem.allowed);
+}
+
+// Says with which command the faster plan on fewer ranks is made.
+void tell_fewer_ranks(const Plan& plan, const SolveOptions& options) {
+  const std::optional<Reason> reason = reason_of(plan);
+  if (!reason || reason->kind != ReasonKind::too_many_ranks) return;
+  const int ranks = plan.prediction.rivals[reason->rival].ranks;
+  print_note("fewer ranks are faster; plan for " + std::to_string(ranks) +
+             " with:" + std::string(command_line) + solve_for_ranks(options.words, ranks));
+}
+
+// Says what bf16 would bring on a device whose units compute faster with it. The plan is predicted
+// anew, not searched anew.
+void tell_faster_precision(const Plan& plan,
+                           const SolveRequest& request,
+                           const SolveOptions& options) {
+  constexpr double enough = 1.05;
+  if (options.precision_is_given || !request.platform.kernels) return;
+  const KernelRates& rates = *request.platform.kernels;
+  if (rates_of(rates, Precision::bf16).flops_per_s <= rates_of(rates, plan.precision).flops_per_s) {
+    return;
+  }
+  Plan other = plan;
+  other.precision = Precision::bf16;
+  const KernelCosts kernels(request.profile, request.platform);
+  const double step_s = predicted_step_s(other, PriceList(request.platform, kernels));
+  const double ratio = plan.prediction.step_s / step_s;
+  if (ratio < enough) return;
+  print_note("with --precision bf16, this plan takes " + duration(step_s) + ", " + fixed(ratio, 2) +
+             " x as fast; the default is " + std::string(to_text(plan.precision)));
 }
 
 void require_own_output(const SolveOptions& options) {
@@ -112,8 +151,8 @@ void require_own_output(const SolveOptions& options) {
 void write_resized_platform(const std::string& file, const Platform& platform) {
   if (file.empty()) return;
   write_file(file, to_json(platform));
-  std::cerr << "wrote " << file << ", the platform at this size, for --platform of explain and "
-            << "simulate\n";
+  print_note("wrote " + file +
+             ", the platform at this size, for --platform of explain and simulate");
 }
 
 void print_plan(const Plan& plan, const SolveOptions& options) {
@@ -121,8 +160,11 @@ void print_plan(const Plan& plan, const SolveOptions& options) {
     std::cout << to_json(plan);
     return;
   }
-  std::cout << to_text(summary_of(plan)) << '\n'
-            << (options.wide ? explain(plan, std::nullopt) : layer_table(plan));
+  Summary summary = summary_of(plan);
+  if (options.what_if.empty()) summary.plan_file = options.output_file;
+  std::cout << shown_text(summary) << '\n'
+            << (options.wide ? explain(plan, std::nullopt)
+                             : layer_table(plan, columns_of(STDOUT_FILENO)));
 }
 
 }  // namespace
@@ -138,7 +180,7 @@ ExitCode solve_command(const SolveOptions& options) {
   Plan plan = is_written ? with_rivals(std::move(solution), request) : std::move(solution.plan);
   if (options.strict) refuse_estimates(plan, request, options);
   if (!options.what_if.empty()) {
-    std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
+    print_note(assumptions(plan, request.platform, request.profile, typed(options)));
     print_what_if(plan, other, options);
     return ExitCode::ok;
   }
@@ -148,12 +190,14 @@ ExitCode solve_command(const SolveOptions& options) {
   write_resized_platform(inputs.resized_platform_file, request.platform);
   const bool to_stdout = options.output_file == standard_stream;
   if (!to_stdout) write_file(options.output_file, to_json(plan));
-  std::cerr << assumptions(plan, request.platform, request.profile, typed(options));
-  if (request.uniform) std::cerr << idle_note(plan);
+  print_note(assumptions(plan, request.platform, request.profile, typed(options)));
+  if (request.uniform) print_note(idle_note(plan));
   print_plan(plan, options);
+  tell_faster_precision(plan, request, options);
+  tell_fewer_ranks(plan, options);
   if (to_stdout) return ExitCode::ok;
-  std::cerr << "wrote " << options.output_file << "; run it with: mpirun -n " << plan.ranks
-            << " cnnexec " << options.output_file << '\n';
+  print_note("wrote " + options.output_file + "; run it with:" + std::string(command_line) +
+             "mpirun -n " + std::to_string(plan.ranks) + " cnnexec " + options.output_file);
   return ExitCode::ok;
 }
 

@@ -10,6 +10,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/commands/file_or_default.hpp"
 #include "planner/import/network_source.hpp"
@@ -58,7 +59,7 @@ Network network_of(const ReadFile& file, const std::string& input_size) {
   std::vector<std::string> notes;
   Network network = parse_network_or_model(
       {.content = file.text, .file = file.name, .input_size = input_size}, notes);
-  for (const std::string& note : notes) std::cerr << note << '\n';
+  for (const std::string& note : notes) print_note(note);
   return network;
 }
 
@@ -70,8 +71,8 @@ void read_profile_of(const SolveOptions& options, SolveRequest& request, SolveIn
   // A platform that the user named has priority over a profile that only has the default name.
   const bool may_be_left = options.profile_file.empty() && !options.platform_file.empty();
   if (may_be_left && !is_of_same_device(request.platform, profile)) {
-    std::cerr << name << " is not used: it was measured on \"" << profile.fingerprint.device
-              << "\", the platform on \"" << request.platform.device << "\"\n";
+    print_note(name + " is not used: it was measured on \"" + profile.fingerprint.device +
+               "\", the platform on \"" + request.platform.device + '"');
     return;
   }
   check_same_device(request.platform, profile, name);

@@ -52,6 +52,18 @@ Finding absent_program(const std::string& program) {
   return failed(program, "was not built, or is not in the folder of cnnplan", "");
 }
 
+Finding not_executable(const std::string& program, const std::string& path) {
+  Finding finding = failed(program, "is there, but nobody may execute it", "");
+  finding.remedy = "chmod +x " + path;
+  return finding;
+}
+
+Finding not_started(const std::string& program, const std::string& why) {
+  Finding finding = failed(program, "could not be asked", why);
+  finding.remedy.clear();
+  return finding;
+}
+
 std::vector<Finding> findings_of(const std::string& program, const ChildResult& result) {
   if (result.end != ChildEnd::exited || result.code != 0) {
     return {failed(program, failure_text(result), last_line(result.errors))};

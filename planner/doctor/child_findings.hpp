@@ -20,5 +20,9 @@ std::vector<Finding> findings_of(const std::string& program, const ChildResult& 
 
 // Returns the finding about a program of the project that does not exist.
 Finding absent_program(const std::string& program);
+// Returns the finding about a program whose file may not be executed.
+Finding not_executable(const std::string& program, const std::string& path);
+// Returns the finding about a program for which the system starts no process.
+Finding not_started(const std::string& program, const std::string& why);
 
 }  // namespace cnnplan

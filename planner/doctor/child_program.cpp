@@ -54,8 +54,19 @@ std::string content_of(int file) {
 
 }  // namespace
 
-ChildProgram::ChildProgram(const std::vector<std::string>& words)
-    : output_(file_in_memory()), errors_(file_in_memory()) {
+// A constructor that throws has no destructor call, so the files are closed here.
+ChildProgram::ChildProgram(const std::vector<std::string>& words) {
+  try {
+    output_ = file_in_memory();
+    errors_ = file_in_memory();
+    start(words);
+  } catch (...) {
+    close_files();
+    throw;
+  }
+}
+
+void ChildProgram::start(const std::vector<std::string>& words) {
   std::vector<std::string> texts = words;
   std::vector<char*> arguments;
   for (std::string& text : texts) arguments.push_back(text.data());
@@ -68,8 +79,12 @@ ChildProgram::ChildProgram(const std::vector<std::string>& words)
 
 ChildProgram::~ChildProgram() {
   if (!ended_) kill_group();
-  close(output_);
-  close(errors_);
+  close_files();
+}
+
+void ChildProgram::close_files() {
+  if (output_ >= 0) close(output_);
+  if (errors_ >= 0) close(errors_);
 }
 
 bool ChildProgram::has_ended() {

@@ -39,6 +39,8 @@ class ChildProgram {
   ChildResult wait(double limit_s);
 
  private:
+  void start(const std::vector<std::string>& words);
+  void close_files();
   bool has_ended();
   void kill_group();
 

@@ -10,7 +10,6 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::size_t columns = 80;
 constexpr std::size_t name_column = 10;
 constexpr std::size_t text_column = 27;
 constexpr std::size_t remedy_column = 4;
@@ -65,7 +64,7 @@ std::string_view prefix_of(FindingState state) {
 }
 
 // Returns the lines of a finding. The part is shown where it differs from the one above.
-std::string rows_of(const Finding& finding, bool shows_part) {
+std::string rows_of(const Finding& finding, bool shows_part, std::size_t columns) {
   std::string head = shows_part ? printable(finding.part) : "";
   head.resize(std::max(head.size() + 1, name_column), ' ');
   head += printable(finding.name);
@@ -105,11 +104,11 @@ std::string answer_of(const std::vector<Finding>& findings) {
   return printable(text);
 }
 
-std::string to_text(const std::vector<Finding>& findings) {
+std::string to_text(const std::vector<Finding>& findings, std::size_t columns) {
   std::string text = indented(answer_of(findings), 0, columns) + '\n';
   std::string_view part;
   for (const Finding& finding : findings) {
-    text += rows_of(finding, finding.part != part);
+    text += rows_of(finding, finding.part != part, columns);
     part = finding.part;
   }
   return text;

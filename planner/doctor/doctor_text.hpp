@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/base/terminal.hpp"
 #include "planner/doctor/finding.hpp"
 
 namespace cnnplan {
@@ -14,8 +15,8 @@ int missing_count(const std::vector<Finding>& findings);
 // Returns a sentence such as "2 things are missing: SimGrid and ONNX." on one line.
 std::string answer_of(const std::vector<Finding>& findings);
 
-// Returns the answer and a table, in lines of at most 80 columns. Only a remedy is not broken,
-// since it is a command. A control character in a finding is shown as "?".
-std::string to_text(const std::vector<Finding>& findings);
+// Returns the answer and a table, in lines of at most `columns` columns. Only a remedy is not
+// broken, since it is a command. A control character in a finding is shown as "?".
+std::string to_text(const std::vector<Finding>& findings, std::size_t columns = usual_columns);
 
 }  // namespace cnnplan

@@ -246,4 +246,11 @@ std::string to_text(const OperationSum& sum) {
   return sum.rank < 0 ? "all operations" : "all operations of rank " + std::to_string(sum.rank);
 }
 
+bool is_split_by_layers(const Plan& plan) {
+  return !plan.multigrid.empty() ||
+         std::any_of(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
+           return layer.mesh.size(Axis::l) > 1;
+         });
+}
+
 }  // namespace cnnplan

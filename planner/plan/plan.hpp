@@ -272,4 +272,7 @@ void require_plan_file(const std::string& file);
 Plan read_plan(const std::string& file);
 std::string to_json(const Plan& plan);
 
+// True where chains run by multigrid, or layers are on some of the ranks only.
+bool is_split_by_layers(const Plan& plan);
+
 }  // namespace cnnplan

@@ -5,11 +5,17 @@
 #include <cstdint>
 #include <set>
 
+#include "planner/base/message.hpp"
 #include "planner/kernel/kernel_family.hpp"
 #include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {
+
+// Puts a command on a line of its own, as message_text wants it.
+std::string to_copy(const std::string& command) {
+  return std::string(command_line) + command;
+}
 
 std::string counted(std::int64_t count, const std::string& noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
@@ -42,7 +48,7 @@ bool is_nominal(const Platform& platform) {
 std::string links_note(const Platform& platform, int ranks) {
   const int known = platform.levels.back().ranks_per_group;
   const std::string few = std::to_string(known) + " ranks, the plan has " + std::to_string(ranks);
-  const std::string advice = "; measure them with: " + links_advice(ranks) + '\n';
+  const std::string advice = "; measure them with:" + to_copy(links_advice(ranks)) + '\n';
   if (is_nominal(platform)) {
     return "links: nominal figures of " + platform.name +
            (known < ranks ? ", of " + few : ", not measured") + advice;
@@ -118,8 +124,9 @@ std::string estimates_note(const Plan& plan,
   }
   const bool is_rest =
       (estimates.are_updates && estimates.from_rates == 0) || has_kernels_of_plans_only(plan);
-  return note + "; measure with: " +
-         (is_rest ? missing_advice(plan, platform, profile, typed) : profile_advice(plan, typed));
+  return note + "; measure with:" +
+         to_copy(is_rest ? missing_advice(plan, platform, profile, typed)
+                         : profile_advice(plan, typed));
 }
 
 // Returns the number of ranks that have no part of the layer's output.
@@ -148,8 +155,8 @@ std::string busy_ranks_note(const Plan& plan,
   if (profile.kernels.empty() || alike) return "";
   typed.profile_file = "profile-" + std::to_string(on_node) + ".json";
   return "kernels timed with " + counted(busy, "busy rank") + " on a node, the plan has " +
-         std::to_string(on_node) + "; time them with: " + profile_advice(plan, typed) +
-         "; then solve with --profile " + typed.profile_file;
+         std::to_string(on_node) + "; time them with:" + to_copy(profile_advice(plan, typed)) +
+         "\nthen solve with --profile " + typed.profile_file;
 }
 
 }  // namespace

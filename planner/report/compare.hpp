@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/base/terminal.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/run/run.hpp"
 
@@ -74,15 +75,17 @@ inline constexpr double compared_row_share = 0.02;
 // times differ most in seconds are first.
 std::string to_text(const Comparison& comparison);
 
-// Returns the same text in at most 80 columns, with a legend. Groups that take less than
+// Returns the same text in at most `columns` columns, with a legend. Groups that take less than
 // compared_row_share of the step share a row, and long lists are cut.
-std::string short_text(const Comparison& comparison);
+std::string short_text(const Comparison& comparison, std::size_t columns = usual_columns);
 
 // Returns a document of the kind "comparison".
 std::string to_json(const Comparison& comparison);
 
 // Returns the legend, and the table with one group alone.
 // @throws InputError when no operation of a group of this name was compared
-std::string row_text(const Comparison& comparison, const std::string& group);
+std::string row_text(const Comparison& comparison,
+                     const std::string& group,
+                     std::size_t columns = usual_columns);
 
 }  // namespace cnnplan

@@ -88,18 +88,27 @@ std::string memory_text(const Comparison& comparison) {
   return text + '\n';
 }
 
-// Says what is true of the whole comparison, after the table.
-std::string conclusion(const Comparison& comparison, std::size_t most_unmatched) {
-  std::string text =
-      unmatched_text("predicted, not measured", comparison.only_predicted, most_unmatched) +
-      unmatched_text("measured, not predicted", comparison.only_measured, most_unmatched);
-  text += "\nlayers: mean error " + percent(comparison.mean_error) + ", weighted by time " +
-          percent(comparison.weighted_mean_error) + ", largest " + percent(comparison.max_error);
-  if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
-  return text + "\nstep: error " + percent(comparison.step.error()) + '\n';
+// Breaks a text that may end with a line break.
+std::string lines_of(std::string text, std::size_t columns) {
+  if (text.empty()) return text;
+  if (text.back() == '\n') text.pop_back();
+  return indented(text, 0, columns);
 }
 
-constexpr std::size_t usual_columns = 80;
+// Says what is true of the whole comparison, after the table.
+std::string conclusion(const Comparison& comparison,
+                       std::size_t most_unmatched,
+                       std::size_t columns) {
+  const std::string unmatched =
+      unmatched_text("predicted, not measured", comparison.only_predicted, most_unmatched) +
+      unmatched_text("measured, not predicted", comparison.only_measured, most_unmatched);
+  std::string text = "layers: mean error " + percent(comparison.mean_error) +
+                     ", weighted by time " + percent(comparison.weighted_mean_error) +
+                     ", largest " + percent(comparison.max_error);
+  if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
+  text += "\nstep: error " + percent(comparison.step.error()) + '\n' + memory_text(comparison);
+  return unmatched + '\n' + lines_of(text, columns);
+}
 
 Table short_table() {
   return Table({{"layer", Align::left},
@@ -118,14 +127,7 @@ std::vector<std::string> short_cells(const ComparedTime& time, std::size_t group
   return cells;
 }
 
-// Breaks a text that may end with a line break.
-std::string lines_of(std::string text) {
-  if (text.empty()) return text;
-  if (text.back() == '\n') text.pop_back();
-  return indented(text, 0, usual_columns);
-}
-
-std::string legend(const Comparison& comparison, bool any_grouped) {
+std::string legend(const Comparison& comparison, bool any_grouped, std::size_t columns) {
   const std::string text =
       "Means over ranks, those furthest off first; off: predicted less measured; error: off / "
       "measured. " +
@@ -133,7 +135,7 @@ std::string legend(const Comparison& comparison, bool any_grouped) {
       (any_grouped ? " +N: with N more that take less than " + percent(compared_row_share) +
                          " of the step; --wide shows all."
                    : "");
-  return indented(text, 0, usual_columns);
+  return indented(text, 0, columns);
 }
 
 bool is_large(const ComparedTime& group, const ComparedTime& step) {
@@ -165,11 +167,11 @@ std::string to_text(const Comparison& comparison) {
   return comparison.network + ": " + std::to_string(comparison.ranks) +
          (comparison.ranks == 1 ? " rank" : " ranks") + ", batch " +
          std::to_string(comparison.batch) + "; " + spread_text(comparison.measured_step) + "\n\n" +
-         table.to_text() + conclusion(comparison, std::numeric_limits<std::size_t>::max()) +
-         memory_text(comparison);
+         table.to_text() +
+         conclusion(comparison, std::numeric_limits<std::size_t>::max(), std::string::npos);
 }
 
-std::string short_text(const Comparison& comparison) {
+std::string short_text(const Comparison& comparison, std::size_t columns) {
   constexpr std::size_t most_unmatched = 5;
   Table table = short_table();
   std::vector<ComparedTime> small;
@@ -187,17 +189,17 @@ std::string short_text(const Comparison& comparison) {
   table.add_rule();
   table.add_row(short_cells(comparison.step));
   table.hide_empty_columns();
-  return legend(comparison, small.size() > 1) + table.to_text(usual_columns) +
-         conclusion(comparison, most_unmatched) + lines_of(memory_text(comparison));
+  return legend(comparison, small.size() > 1, columns) + table.to_text(columns) +
+         conclusion(comparison, most_unmatched, columns);
 }
 
-std::string row_text(const Comparison& comparison, const std::string& group) {
+std::string row_text(const Comparison& comparison, const std::string& group, std::size_t columns) {
   for (const ComparedTime& candidate : comparison.groups) {
     if (candidate.name != group) continue;
     Table table = short_table();
     table.add_row(short_cells(candidate));
     table.hide_empty_columns();
-    return legend(comparison, false) + table.to_text(usual_columns);
+    return legend(comparison, false, columns) + table.to_text(columns);
   }
   std::vector<std::string> names;
   for (const ComparedTime& candidate : comparison.groups) names.push_back(candidate.name);

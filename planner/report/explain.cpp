@@ -11,6 +11,7 @@
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/similar_names.hpp"
+#include "planner/base/wrapped_text.hpp"
 #include "planner/report/group_costs.hpp"
 #include "planner/report/limits.hpp"
 #include "planner/report/table.hpp"
@@ -324,15 +325,17 @@ std::string choice_line(const Plan& plan, const std::string& name) {
     if (std::find(layers.begin(), layers.end(), name) == layers.end()) continue;
     const std::string& first = layers.front();
     const std::string who = name == first ? "" : "split as " + first + "; ";
-    if (margin.runner_up.empty()) return who + "no other split is worth finding\n";
+    if (margin.runner_up.empty()) return who + "no other split is worth finding";
     return who + "runner-up " + margin.runner_up + ", " + to_text(plan.prediction.margins_sum) +
            " in sum " + duration(std::fabs(margin.margin_s)) +
-           (margin.margin_s < 0.0 ? " shorter\n" : " longer\n");
+           (margin.margin_s < 0.0 ? " shorter; not taken, as waiting, which sums leave out, or "
+                                    "memory decided for this split"
+                                  : " longer");
   }
   return "";
 }
 
-std::string operation_table(const Plan& plan, const std::string& name) {
+std::string operation_table(const Plan& plan, const std::string& name, std::size_t columns) {
   const LayerIndex index = layer_named(plan, name);
   Table table({{"operation", Align::left}, {"time [ms] "}, {"step [%]"}, {"critical [%]"}});
   GroupCost sum;
@@ -350,21 +353,24 @@ std::string operation_table(const Plan& plan, const std::string& name) {
                  share_of_step(plan, sum.total_s),
                  share_of_step(plan, sum.critical_s)});
   const Layer& layer = plan.network.layer(index);
-  return name + ": " + std::string(kind_name(layer.parameters)) + " on " +
-         mesh_text(plan.layers.at(index)) + ", output " +
-         to_text(plan.network.output_shape(index, plan.batch)) + '\n' + choice_line(plan, name) +
-         table.to_text();
+  const std::string what = name + ": " + std::string(kind_name(layer.parameters)) + " on " +
+                           mesh_text(plan.layers.at(index)) + ", output " +
+                           to_text(plan.network.output_shape(index, plan.batch));
+  const std::string choice = choice_line(plan, name);
+  return indented(what, 0, columns) + (choice.empty() ? "" : indented(choice, 0, columns)) +
+         table.to_text(columns);
 }
 
 }  // namespace
 
 std::string explain(const Plan& plan, const std::optional<std::string>& layer) {
-  return header(plan) + (layer ? operation_table(plan, *layer) : layer_table(plan)) +
+  return header(plan) +
+         (layer ? operation_table(plan, *layer, std::string::npos) : layer_table(plan)) +
          estimate_note(plan);
 }
 
-std::string explain_operations(const Plan& plan, const std::string& layer) {
-  return operation_table(plan, layer) + estimate_note(plan);
+std::string explain_operations(const Plan& plan, const std::string& layer, std::size_t columns) {
+  return operation_table(plan, layer, columns) + estimate_note(plan);
 }
 
 LayerIndex layer_named(const Plan& plan, const std::string& name) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "planner/base/terminal.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace cnnplan {
@@ -17,9 +18,12 @@ namespace cnnplan {
 // @throws InputError when the network has no such layer
 std::string explain(const Plan& plan, const std::optional<std::string>& layer);
 
-// Returns the table of the layer's operations alone, without the header.
+// Returns the table of the layer's operations alone, without the header, in at most `columns`
+// columns.
 // @pre and @throws as explain
-std::string explain_operations(const Plan& plan, const std::string& layer);
+std::string explain_operations(const Plan& plan,
+                               const std::string& layer,
+                               std::size_t columns = usual_columns);
 
 // Returns a time with the mark of estimates, or with a space in its place.
 std::string marked(const std::string& time, bool estimated);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "planner/base/wrapped_text.hpp"
 #include "planner/report/table.hpp"
 
 namespace cnnplan {
@@ -44,6 +45,15 @@ std::string to_text(const FormulaTerm& term) {
   return is_once ? figure : amount_text(term) + " x " + figure;
 }
 
+// Breaks a text that begins after `head`. Further lines are indented by six columns.
+std::string hanging(const std::string& head, const std::string& text, std::size_t columns) {
+  constexpr std::size_t indent = 6;
+  if (head.size() + text.size() <= columns) return head + text + '\n';
+  const std::string first = wrapped(text, columns - head.size()).front();
+  const std::string rest = text.substr(first.size());
+  return head + first + '\n' + (rest.empty() ? "" : indented(rest, indent, columns));
+}
+
 std::string what_text(const Formula& formula) {
   if (formula.low_s == formula.high_s) return formula.what;
   return formula.what + " (" + duration(formula.low_s) + " to " + duration(formula.high_s) + ")";
@@ -57,12 +67,14 @@ std::string to_text(const std::vector<FormulaTerm>& terms) {
   return text;
 }
 
-std::string to_text(const std::vector<Formula>& formulas) {
+std::string to_text(const std::vector<Formula>& formulas, std::size_t columns) {
   std::string text = "prices, on the rank where each operation takes longest, nobody waiting\n";
   for (const Formula& formula : formulas) {
-    text += formula.operation + ": " + duration(formula.seconds) + " on rank " +
-            std::to_string(formula.rank) + ", " + what_text(formula) + '\n';
-    if (!formula.terms.empty()) text += "    = " + to_text(formula.terms) + '\n';
+    text += hanging("",
+                    formula.operation + ": " + duration(formula.seconds) + " on rank " +
+                        std::to_string(formula.rank) + ", " + what_text(formula),
+                    columns);
+    if (!formula.terms.empty()) text += hanging("    = ", to_text(formula.terms), columns);
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/base/terminal.hpp"
 #include "planner/plan/formula.hpp"
 
 namespace cnnplan {
@@ -13,7 +14,8 @@ namespace cnnplan {
 std::string to_text(const std::vector<FormulaTerm>& terms);
 
 // Writes a title, and two lines for each formula. The first line says what is priced, and the
-// second is the sum. A formula without terms has no second line.
-std::string to_text(const std::vector<Formula>& formulas);
+// second is the sum. A formula without terms has no second line. Longer lines are broken, and
+// indented further.
+std::string to_text(const std::vector<Formula>& formulas, std::size_t columns = usual_columns);
 
 }  // namespace cnnplan

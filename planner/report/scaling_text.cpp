@@ -6,12 +6,13 @@
 #include <map>
 #include <utility>
 
+#include "planner/base/terminal.hpp"
 #include "planner/report/table.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr std::size_t words_width = 36;  // what the other columns leave of 80
+constexpr std::size_t words_width = usual_columns - 44;  // the other columns take 44
 constexpr int rate_digits = 4;
 
 }  // namespace

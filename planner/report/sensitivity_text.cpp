@@ -12,10 +12,9 @@ namespace cnnplan {
 namespace {
 
 constexpr int value_digits = 4;
-constexpr std::size_t columns = 80;
 constexpr std::size_t most_rows = 12;  // of the narrow table; the factors nearest to 1 come first
 
-std::string paragraph(const std::string& text) {
+std::string paragraph(const std::string& text, std::size_t columns) {
   return indented(text, 0, columns);
 }
 
@@ -79,7 +78,7 @@ std::string wide_table(const Sensitivity& sensitivity) {
   return table.to_text();
 }
 
-std::string narrow_table(const Sensitivity& sensitivity) {
+std::string narrow_table(const Sensitivity& sensitivity, std::size_t columns) {
   Table table({{"layer", Align::left},
                {"more"},
                {"split", Align::left},
@@ -118,7 +117,10 @@ std::string range_text(const Sensitivity& sensitivity) {
   return "1/" + fixed(sensitivity.most_factor, 0) + " to " + fixed(sensitivity.most_factor, 0);
 }
 
-std::string legend(const Sensitivity& sensitivity, const Plan& plan, bool wide) {
+std::string legend(const Sensitivity& sensitivity,
+                   const Plan& plan,
+                   bool wide,
+                   std::size_t columns) {
   const std::string text =
       "Factor: multiplies one figure, from " + range_text(sensitivity) +
       ", so that the best plan that has the layer on its runner-up takes as long as this one, " +
@@ -129,11 +131,12 @@ std::string legend(const Sensitivity& sensitivity, const Plan& plan, bool wide) 
             : ", as a share of the sum. Splits may end with the x or w of an algorithm "
               "stationary_x or _w; --wide shows values of figures.");
   return paragraph(
-      text + (has_kernels(sensitivity) ? "" : "\nTimes of kernels stay: no profile has them."));
+      text + (has_kernels(sensitivity) ? "" : "\nTimes of kernels stay: no profile has them."),
+      columns);
 }
 
 // Names the runner-ups that no figure makes as fast as the plan.
-std::string unmoved(const Sensitivity& sensitivity) {
+std::string unmoved(const Sensitivity& sensitivity, std::size_t columns) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < sensitivity.runner_ups.size(); ++i) {
     const bool flips = std::any_of(sensitivity.flips.begin(),
@@ -142,16 +145,17 @@ std::string unmoved(const Sensitivity& sensitivity) {
     const RunnerUpPlan& runner_up = sensitivity.runner_ups[i];
     if (!flips) names.push_back(layers_text(runner_up) + " (" + runner_up.runner_up + ")");
   }
-  return names.empty() ? "" : paragraph("no figure flips: " + joined(names));
+  return names.empty() ? "" : paragraph("no figure flips: " + joined(names), columns);
 }
 
-std::string shorter(const Sensitivity& sensitivity) {
+std::string shorter(const Sensitivity& sensitivity, std::size_t columns) {
   const std::size_t count = sensitivity.shorter.size();
   if (count == 0) return "";
   return paragraph("left out: " + counted(count, "layer", "layers") +
-                   " whose runner-up takes less in sum already, as the plan was taken for its "
-                   "step or its memory, or differs from it in too many layers (" +
-                   sensitivity.shorter.front() + (count == 1 ? ")" : " and so on)"));
+                       " whose runner-up takes less in sum already, as the plan was taken for its "
+                       "step or its memory, or differs from it in too many layers (" +
+                       sensitivity.shorter.front() + (count == 1 ? ")" : " and so on)"),
+                   columns);
 }
 
 std::string verdict(const Sensitivity& sensitivity) {
@@ -174,24 +178,46 @@ std::string verdict(const Sensitivity& sensitivity) {
 }
 
 // Says why there is nothing to compare.
-std::string nothing(const Sensitivity& sensitivity, const Plan& plan) {
-  if (plan.prediction.margins.empty()) {
-    return "the plan does not say what came second: --uniform, a network whose branches cannot be "
-           "eliminated exactly, or chains split by layers";
+std::string nothing(NoRunnerUp reason) {
+  switch (reason) {
+    case NoRunnerUp::older_plan:
+      return "The plan does not say what its runner-ups change, because an older cnnplan wrote it. "
+             "Solve again to know.";
+    case NoRunnerUp::split_by_layers:
+      return "The plan has no runner-ups, because it splits chains by layers.";
+    case NoRunnerUp::no_search:
+      return "The plan has no runner-ups, because no search made it: --uniform gave the mesh.";
+    case NoRunnerUp::other_choices:
+      return "The plan has no runner-ups, because the search took it as a whole, and not layer by "
+             "layer.";
+    case NoRunnerUp::entangled:
+      return "The plan has no runner-ups, because the branches of this network are too entangled "
+             "for exact sums.";
+    case NoRunnerUp::shorter:
+      return "No runner-up takes longer in sum. The plan was taken for its step or its memory, "
+             "which sums do not show.";
+    case NoRunnerUp::many_changes:
+      return "The runner-ups differ from the plan in too many layers, so the plan does not list "
+             "their changes.";
+    case NoRunnerUp::compared:
+    case NoRunnerUp::none_near:
+      break;
   }
-  if (sensitivity.shorter.empty()) return "no other split is worth finding";
-  return "no runner-up that takes longer in sum is in the plan: it was taken for its step or its "
-         "memory, its runner-ups differ in too many layers, or an older cnnplan wrote it";
+  return "no other split is worth finding";
 }
 
 }  // namespace
 
-std::string to_text(const Sensitivity& sensitivity, const Plan& plan, bool wide) {
-  if (sensitivity.runner_ups.empty()) return paragraph(nothing(sensitivity, plan));
-  std::string table = wide ? wide_table(sensitivity) : narrow_table(sensitivity);
+std::string to_text(const Sensitivity& sensitivity,
+                    const Plan& plan,
+                    bool wide,
+                    std::size_t columns) {
+  if (sensitivity.runner_ups.empty()) return paragraph(nothing(sensitivity.no_runner_up), columns);
+  std::string table = wide ? wide_table(sensitivity) : narrow_table(sensitivity, columns);
   if (sensitivity.flips.empty()) table.clear();
-  const std::string rest = unmoved(sensitivity) + shorter(sensitivity);
-  return paragraph(verdict(sensitivity)) + '\n' + legend(sensitivity, plan, wide) + table +
+  const std::string rest = unmoved(sensitivity, columns) + shorter(sensitivity, columns);
+  return paragraph(verdict(sensitivity), columns) + '\n' +
+         legend(sensitivity, plan, wide, columns) + table +
          (table.empty() || rest.empty() ? "" : "\n") + rest;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "planner/base/terminal.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/what_if/sensitivity.hpp"
 
@@ -10,8 +11,11 @@ namespace cnnplan {
 
 // Begins with the figure on which the plan depends most. A legend and a table with a row for every
 // flip follow. The end names the runner-ups that no figure flips. If no runner-up was compared, the
-// text says why. Lines have at most 80 columns, except rows of a `wide` table, which have the
-// values of figures, too.
-std::string to_text(const Sensitivity& sensitivity, const Plan& plan, bool wide);
+// text says why. Lines have at most `columns` columns, except rows of a `wide` table, which have
+// the values of figures, too.
+std::string to_text(const Sensitivity& sensitivity,
+                    const Plan& plan,
+                    bool wide,
+                    std::size_t columns = usual_columns);
 
 }  // namespace cnnplan

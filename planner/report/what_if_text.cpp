@@ -2,6 +2,7 @@
 #include "planner/report/what_if_text.hpp"
 
 #include "planner/base/bytes_text.hpp"
+#include "planner/base/wrapped_text.hpp"
 #include "planner/report/table.hpp"
 
 namespace cnnplan {
@@ -41,7 +42,7 @@ std::string choice_of(const Plan& plan, LayerIndex layer) {
   return to_text(choice.split()) + (choice.recompute ? ", computed again" : "");
 }
 
-std::string changed_layers(const WhatIfPlans& plans) {
+std::string changed_layers(const WhatIfPlans& plans, std::size_t columns) {
   Table table({{"layer", Align::left}, {"split", Align::left}, {"planned anew", Align::left}});
   int changed = 0;
   const Network& network = plans.before.network;
@@ -54,13 +55,14 @@ std::string changed_layers(const WhatIfPlans& plans) {
   }
   if (changed == 0) return "no layer is split otherwise\n";
   return std::to_string(changed) + " of " + std::to_string(network.layer_count()) +
-         " layers are split otherwise\n" + table.to_text();
+         " layers are split otherwise\n" + table.to_text(columns);
 }
 
 }  // namespace
 
-std::string to_text(const WhatIfPlans& plans, const std::string& change) {
-  return "what if " + change + "\n\n" + steps_table(plans) + '\n' + changed_layers(plans);
+std::string to_text(const WhatIfPlans& plans, const std::string& change, std::size_t columns) {
+  return indented("what if " + change, 0, columns) + '\n' + steps_table(plans) + '\n' +
+         changed_layers(plans, columns);
 }
 
 }  // namespace cnnplan

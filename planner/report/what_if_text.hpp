@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "planner/base/terminal.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace cnnplan {
@@ -15,6 +16,8 @@ struct WhatIfPlans {
 };
 
 // Writes a table of the plans, and one of the layers whose split changes. The user typed `change`.
-std::string to_text(const WhatIfPlans& plans, const std::string& change);
+std::string to_text(const WhatIfPlans& plans,
+                    const std::string& change,
+                    std::size_t columns = usual_columns);
 
 }  // namespace cnnplan

@@ -314,13 +314,6 @@ Plan with_partitions(const SolveRequest& request,
   return plan;
 }
 
-bool is_split_by_layers(const Plan& plan) {
-  return !plan.multigrid.empty() ||
-         std::any_of(plan.layers.begin(), plan.layers.end(), [](const LayerPlan& layer) {
-           return layer.mesh.size(Axis::l) > 1;
-         });
-}
-
 // Sets the bound and the gap, which only rounding could make negative. A plan of splits that were
 // not weighed may be faster than the bound, which then says nothing about it.
 void add_bound(Prediction& prediction, double bound_s) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "planner/summary/layer_groups.hpp"
@@ -75,6 +77,34 @@ void add_decisive(const Draws& draws, const Rival& rival, Confidence& confidence
   confidence.share = decisive.share;
 }
 
+// True where the rival is known to give the layer the plan's split on the same ranks.
+bool is_split_alike(const Plan& plan, const Rival& rival, LayerIndex layer) {
+  return rival.kind == RivalKind::data_parallel && rival.ranks == plan.ranks &&
+         plan.layers[layer].mesh == Mesh({{Axis::n, plan.ranks}});
+}
+
+// Returns the layers whose estimated kernels move the plan's step most, compared with the rival's.
+std::vector<std::string> layers_to_time(const Plan& plan, const Rival& rival) {
+  constexpr std::size_t most = 3;
+  std::map<std::string, double> seconds;
+  for (const PredictedOperation& operation : plan.prediction.operations) {
+    const std::string& layer = operation.place.layer;
+    if (operation.estimated && !layer.empty()) seconds[layer] += operation.critical_s;
+  }
+  std::vector<std::tuple<bool, double, std::string>> order;
+  for (const auto& [layer, critical_s] : seconds) {
+    const std::optional<LayerIndex> index = plan.network.index_of(layer);
+    if (!index || !(critical_s > 0.0)) continue;
+    order.emplace_back(is_split_alike(plan, rival, *index), -critical_s, layer);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<std::string> layers;
+  for (std::size_t i = 0; i < std::min(most, order.size()); ++i) {
+    layers.push_back(std::get<std::string>(order[i]));
+  }
+  return layers;
+}
+
 }  // namespace
 
 double correlation_squared(const std::vector<double>& a, const std::vector<double>& b) {
@@ -105,7 +135,11 @@ std::optional<Confidence> confidence_of(const Plan& plan) {
                std::pair(b.draws, rivals[b.rival].step_s);
       });
   confidence.closest = static_cast<std::size_t>(closest - confidence.wins.begin());
-  add_decisive(draws, plan.prediction.rivals[closest->rival], confidence);
+  const Rival& rival = plan.prediction.rivals[closest->rival];
+  add_decisive(draws, rival, confidence);
+  if (confidence.measurement == Measurement::kernels) {
+    confidence.layers = layers_to_time(plan, rival);
+  }
   return confidence;
 }
 

@@ -28,6 +28,10 @@ struct Confidence {
   std::string figure;
   double share = 0.0;  // of the variance that this figure explains (R squared)
   Measurement measurement = Measurement::kernels;  // that would settle the choice
+  // Where kernels would: at most three layers whose estimated kernels take the most time of the
+  // plan's critical path. Layers that the closest rival splits equally come last, because errors of
+  // their kernels cancel.
+  std::vector<std::string> layers{};
   bool operator==(const Confidence&) const = default;
 };
 

@@ -36,6 +36,7 @@ OrderedJson to_json(const Confidence& confidence) {
   entry["measure"] = confidence.measurement == Measurement::links ? "links" : "kernels";
   entry["figure"] = confidence.figure;
   entry["share"] = confidence.share;
+  if (!confidence.layers.empty()) entry["layers"] = confidence.layers;
   return entry;
 }
 

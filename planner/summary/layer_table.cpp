@@ -100,7 +100,7 @@ Unit unit_of(double step_s) {
   return {.name = "us", .seconds = 1e-6, .decimals = 1};
 }
 
-std::string table_of(const std::vector<Row>& rows, double step_s) {
+std::string table_of(const std::vector<Row>& rows, double step_s, std::size_t width) {
   const Unit unit = unit_of(step_s);
   const auto time = [&](double seconds) {
     return seconds == 0.0 ? "-" : fixed(seconds / unit.seconds, unit.decimals);
@@ -118,7 +118,7 @@ std::string table_of(const std::vector<Row>& rows, double step_s) {
     table.add_row(std::move(cells));
   }
   table.hide_empty_columns();
-  return table.to_text(usual_width);
+  return table.to_text(width);
 }
 
 bool any_split_has(const std::vector<Row>& rows, std::string_view part) {
@@ -128,7 +128,7 @@ bool any_split_has(const std::vector<Row>& rows, std::string_view part) {
 }
 
 // Explains the columns, and the letters of splits that the rows have.
-std::string legend(const std::vector<Row>& rows, double step_s) {
+std::string legend(const std::vector<Row>& rows, double step_s, std::size_t width) {
   std::string text = std::string("Times in ") + unit_of(step_s).name +
                      ", means over ranks: kernels forward and backward, messages, other work "
                      "(batch norms, reductions, updates). Splits: n samples, c channels, d depth, "
@@ -141,26 +141,26 @@ std::string legend(const std::vector<Row>& rows, double step_s) {
   const bool any_grouped =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.layers > 1; });
   if (any_grouped) text += ". +N: with the next N layers; --wide shows all";
-  return wrapped("", text + '.', usual_width);
+  return wrapped("", text + '.', width);
 }
 
-std::string text_of(const Plan& plan, const std::vector<Row>& rows) {
+std::string text_of(const Plan& plan, const std::vector<Row>& rows, std::size_t width) {
   const double step_s = plan.prediction.step_s;
-  return legend(rows, step_s) + table_of(rows, step_s);
+  return legend(rows, step_s, width) + table_of(rows, step_s, width);
 }
 
 }  // namespace
 
-std::string layer_table(const Plan& plan) {
+std::string layer_table(const Plan& plan, std::size_t width) {
   GroupCosts found(plan);
-  return text_of(plan, rows_of(plan, found)) + estimate_note(plan);
+  return text_of(plan, rows_of(plan, found), width) + estimate_note(plan);
 }
 
-std::string layer_row(const Plan& plan, const std::string& layer) {
+std::string layer_row(const Plan& plan, const std::string& layer, std::size_t width) {
   const LayerIndex i = layer_named(plan, layer);
   Row row{.first = layer, .layers = 1, .split = split_of(plan.layers[i])};
   row.add(GroupCosts(plan).costs[layer]);
-  return text_of(plan, {row});
+  return text_of(plan, {row}, width);
 }
 
 }  // namespace cnnplan

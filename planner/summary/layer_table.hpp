@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "planner/base/terminal.hpp"
 #include "planner/plan/plan.hpp"
 
 namespace cnnplan {
@@ -10,15 +11,17 @@ namespace cnnplan {
 // A layer that takes this share of the step has a row of its own.
 inline constexpr double own_row_share = 0.02;
 
-// Returns a legend and a table of at most usual_width columns. Names of layers are cut where they
+// Returns a legend and a table of at most `width` columns. Names of layers are cut where they
 // are too long. Layers that follow each other and are split equally share a row, except layers with
 // at least own_row_share of the step. Columns without values are left out.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
-std::string layer_table(const Plan& plan);
+std::string layer_table(const Plan& plan, std::size_t width = usual_columns);
 
 // Returns the legend, and the table with one layer alone.
 // @pre as layer_table
 // @throws InputError when the network has no layer of this name
-std::string layer_row(const Plan& plan, const std::string& layer);
+std::string layer_row(const Plan& plan,
+                      const std::string& layer,
+                      std::size_t width = usual_columns);
 
 }  // namespace cnnplan

@@ -83,6 +83,14 @@ std::string gradients_text(const Reason& reason) {
          " gradients need no reduction";
 }
 
+// Names the cost of which the plan pays most more than data parallelism on fewer ranks.
+std::string too_many_text(const Reason& reason, const Rival& rival) {
+  const std::string fewer = std::to_string(rival.ranks) + (rival.ranks == 1 ? " rank" : " ranks");
+  if (!reason.paid) return "data parallelism on " + fewer;
+  return verb_phrase(reason.paid->cost) + ' ' + ms(reason.paid->plan_s - reason.paid->rival_s) +
+         " ms more than on " + fewer + ", where data parallelism";
+}
+
 }  // namespace
 
 std::string name_of_rival(const Rival& rival, int ranks) {
@@ -102,9 +110,8 @@ std::string to_text(const Reason& reason,
       return capital(name_of_rival(rival, ranks)) + " needs " + bytes_text(rival.memory_bytes) +
              " per rank, which has " + bytes_text(available_bytes) + '.';
     case ReasonKind::too_many_ranks:
-      return std::to_string(ranks) + " ranks are too many: " + name_of_rival(rival, ranks) +
-             " takes " + ms(rival.step_s) + " ms per step; solve for " +
-             std::to_string(rival.ranks) + (rival.ranks == 1 ? " rank" : " ranks") + " instead.";
+      return std::to_string(ranks) + " ranks are too many: " + too_many_text(reason, rival) +
+             " takes " + ms(rival.step_s) + " ms per step.";
     case ReasonKind::more_ranks:
       return capital(name_of_rival(rival, ranks)) + " leaves " +
              std::to_string(ranks - rival.ranks) +

@@ -50,7 +50,8 @@ Summary summary_of(const Plan& plan) {
                   .reason = reason_of(plan),
                   .confidence = confidence_of(plan),
                   .rivals = prediction.rivals,
-                  .measured_s = {}};
+                  .measured_s = {},
+                  .plan_file = {}};
   for (const LayerGroup& group : summary.groups) {
     summary.group_names.push_back(name_of(plan.network, group));
   }

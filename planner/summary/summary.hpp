@@ -44,6 +44,7 @@ struct Summary {
   std::optional<Confidence> confidence;
   std::vector<Rival> rivals;         // those of the plan, to which reason and confidence refer
   std::optional<double> measured_s;  // step of a run; missing: the plan alone
+  std::string plan_file;             // for commands to copy; empty: not known
   bool operator==(const Summary&) const = default;
 };
 

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include <unistd.h>
 
 #include "planner/base/bytes_text.hpp"
 #include "planner/report/table.hpp"
@@ -131,19 +135,40 @@ std::string difference_text(const Summary& summary, const Rival& rival) {
   return ", which is " + percent(summary.step_s / rival.step_s - 1.0) + " faster,";
 }
 
-// Figures that explain little are not named.
-std::string settling_text(const Confidence& confidence, bool is_clear) {
+// Returns "a", "a and b" or "a, b and c".
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
+  }
+  return text;
+}
+
+// Names the layers whose kernels to time, and the command. Without estimated kernels, it names the
+// figure, unless that explains little.
+std::string settling_text(const Summary& summary, bool is_clear, std::size_t most_layers) {
+  const Confidence& confidence = *summary.confidence;
+  std::vector<std::string> layers = confidence.layers;
+  layers.resize(std::min(layers.size(), most_layers));
   constexpr double enough = 0.2;
+  const std::string begin = is_clear ? "to confirm it, time " : "to settle it, time ";
+  if (!layers.empty()) {
+    return begin + listed(layers) + " (cnnplan profile" +
+           (summary.plan_file.empty() ? "" : " --missing-from " + summary.plan_file) + ")";
+  }
   const bool by_links = confidence.measurement == Measurement::links;
-  return std::string(is_clear ? "to confirm it" : "to settle it") + ", time " +
-         (by_links ? "links" : "kernels") +
-         (confidence.share < enough ? "" : " (" + confidence.figure + ")");
+  const std::string figure = confidence.share < enough ? "" : confidence.figure;
+  if (by_links) {
+    return begin + (figure.empty() ? "links" : figure) + " (cnnplan profile --links)";
+  }
+  return begin + "kernels" + (figure.empty() ? "" : " (" + figure + ")");
 }
 
 // Says what the sentence of how sure has besides the draws.
 enum class Wording {
-  full,   // by how much the rival is slower, and what would settle the choice
-  usual,  // what would settle the choice
+  full,       // by how much the rival is slower, and what would settle the choice
+  usual,      // what would settle the choice
+  one_layer,  // the layer whose kernels count most
   brief,
 };
 
@@ -159,9 +184,10 @@ std::string confidence_text(const Summary& summary, Wording wording) {
          (wording == Wording::full ? difference_text(summary, rival) : "") + " in " +
          std::to_string(usually_loses ? confidence.draws - closest.draws : closest.draws) + " of " +
          std::to_string(confidence.draws) + " draws of errors" +
-         (wording == Wording::brief
-              ? ""
-              : "; " + settling_text(confidence, closest.draws == confidence.draws)) +
+         (wording == Wording::brief ? ""
+                                    : "; " + settling_text(summary,
+                                                           closest.draws == confidence.draws,
+                                                           wording == Wording::one_layer ? 1 : 3)) +
          '.';
 }
 
@@ -188,7 +214,8 @@ std::string why(const Summary& summary, std::size_t width) {
 // Leaves out what the sentence can spare where it would be longer than `most` lines.
 std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
   std::string text;
-  for (const Wording wording : {Wording::full, Wording::usual, Wording::brief}) {
+  for (const Wording wording :
+       {Wording::full, Wording::usual, Wording::one_layer, Wording::brief}) {
     text = wrapped("sure    ", confidence_text(summary, wording), width);
     if (lines_of(text) <= most) break;
   }
@@ -236,6 +263,21 @@ std::string to_text(const Summary& summary, std::size_t width) {
     }
   }
   return text;
+}
+
+std::string with_colours(std::string summary_text) {
+  constexpr std::string_view loses = "Loses against";
+  if (const std::size_t at = summary_text.find(loses); at != std::string::npos) {
+    summary_text.replace(at, loses.size(), emphasised(loses, Emphasis::warning));
+  }
+  const std::size_t plan = summary_text.find("\nplan    ");
+  if (plan == std::string::npos) return summary_text;
+  return emphasised(summary_text.substr(0, plan), Emphasis::strong) + summary_text.substr(plan);
+}
+
+std::string shown_text(const Summary& summary) {
+  std::string text = to_text(summary, columns_of(STDOUT_FILENO));
+  return has_colours(STDOUT_FILENO) ? with_colours(std::move(text)) : text;
 }
 
 }  // namespace cnnplan

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 
+#include "planner/base/terminal.hpp"
 #include "planner/summary/summary.hpp"
 #include "planner/summary/wrapped.hpp"
 
@@ -20,6 +21,12 @@ std::string measured_text(const Summary& summary, double measured_s);
 // and names of layers are not longer. Groups of layers are listed where that fits, else splits with
 // their numbers of layers. A measured step comes first, and makes the sentence of how sure
 // superfluous.
-std::string to_text(const Summary& summary, std::size_t width = usual_width);
+std::string to_text(const Summary& summary, std::size_t width = usual_columns);
+
+// Emphasises the lines before the plan, and the words "Loses against".
+std::string with_colours(std::string summary_text);
+
+// Returns the text as wide as the terminal of stdout, with colours where that terminal has them.
+std::string shown_text(const Summary& summary);
 
 }  // namespace cnnplan

@@ -6,8 +6,6 @@
 
 namespace cnnplan {
 
-inline constexpr std::size_t usual_width = 80;
-
 // Breaks `text` between words into lines of at most `width` columns. The first line begins with
 // `name`, and others are indented as far. A longer word has a line of its own.
 std::string wrapped(const std::string& name, const std::string& text, std::size_t width);

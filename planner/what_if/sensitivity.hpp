@@ -31,6 +31,19 @@ struct Flip {
   bool operator==(const Flip&) const = default;
 };
 
+// Says why no runner-up was compared.
+enum class NoRunnerUp {
+  compared,         // some were
+  older_plan,       // an older cnnplan wrote the plan, without the changes of runner-ups
+  split_by_layers,  // the plan splits chains by layers, which has no sum to compare
+  no_search,        // the plan was made with a mesh for all layers
+  other_choices,    // the plan is none that the search makes layer by layer
+  entangled,        // branches of the network are too entangled for exact sums
+  none_near,        // no other split is worth finding
+  shorter,          // they take less in sum: the plan was taken for its step or its memory
+  many_changes,     // they differ from the plan in too many layers
+};
+
 struct Sensitivity {
   double sum_s = 0.0;        // the sum of the plan's operations in Prediction::margins_sum
   double most_factor = 1.0;  // factors between its reciprocal and itself were tried
@@ -41,6 +54,7 @@ struct Sensitivity {
   // taken for its step in virtual time or its memory, or it differs from the plan in too many
   // layers.
   std::vector<std::string> shorter;
+  NoRunnerUp no_runner_up = NoRunnerUp::compared;
   bool operator==(const Sensitivity&) const = default;
 };
 

@@ -183,4 +183,10 @@ PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing
   return margins;
 }
 
+bool is_made_of_choices(const Plan& plan) {
+  const std::vector<Axis> axes = search_axes();
+  return chosen(plan, plan, split_choices(plan, axes)).has_value() ||
+         chosen(plan, plan, split_choices_with_recompute(plan, axes)).has_value();
+}
+
 }  // namespace cnnplan

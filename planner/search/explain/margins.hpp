@@ -30,4 +30,8 @@ struct PlanMargins {
 // @pre `pricing` was made from `blank`
 PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing);
 
+// True if the search can make the plan layer by layer, so that margins() needs only a graph that is
+// not too entangled.
+bool is_made_of_choices(const Plan& plan);
+
 }  // namespace cnnplan

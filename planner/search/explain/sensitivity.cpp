@@ -9,6 +9,7 @@
 #include "planner/search/explain/compared_plans.hpp"
 #include "planner/search/explain/crossing.hpp"
 #include "planner/search/explain/figure_flips.hpp"
+#include "planner/search/explain/margins.hpp"
 
 namespace cnnplan {
 namespace {
@@ -171,6 +172,27 @@ std::vector<std::string> without_longer(const Plan& plan, const std::string& lay
   return layers;
 }
 
+// Says why a plan has no margins.
+NoRunnerUp without_margins(const Plan& plan) {
+  if (is_split_by_layers(plan)) return NoRunnerUp::split_by_layers;
+  if (plan.prediction.candidates == 0) return NoRunnerUp::no_search;
+  return is_made_of_choices(plan) ? NoRunnerUp::entangled : NoRunnerUp::other_choices;
+}
+
+// Says why no margin of the plan, or of a layer, names changes. If no margin is below 0, the plan
+// is the cheapest in sum, so that no runner-up takes less.
+NoRunnerUp without_changes(const Plan& plan, const std::string& layer) {
+  const std::vector<UnitMargin>& margins = plan.prediction.margins;
+  const bool any_known = std::any_of(margins.begin(), margins.end(), [&](const UnitMargin& margin) {
+    return is_for(margin, layer) && !margin.runner_up.empty();
+  });
+  if (!any_known) return NoRunnerUp::none_near;
+  if (plan.prediction.rivals.empty()) return NoRunnerUp::older_plan;
+  const bool any_shorter = std::any_of(
+      margins.begin(), margins.end(), [](const auto& margin) { return margin.margin_s < 0.0; });
+  return any_shorter ? NoRunnerUp::shorter : NoRunnerUp::many_changes;
+}
+
 }  // namespace
 
 Sensitivity sensitivity(const Plan& plan,
@@ -179,11 +201,19 @@ Sensitivity sensitivity(const Plan& plan,
                         const std::string& layer) {
   Sensitivity result{.most_factor = most_factor, .shorter = without_longer(plan, layer)};
   const Margins all = distinct_runner_ups(plan, layer);
-  if (all.empty()) return result;
+  if (all.empty()) {
+    result.no_runner_up =
+        plan.prediction.margins.empty() ? without_margins(plan) : without_changes(plan, layer);
+    return result;
+  }
   std::vector<double> sums_s = ComparedPlans(plan, all).sums_s(platform, profile);
   result.sum_s = sums_s.front();
   const Margins longer = not_shorter(all, sums_s, result);
-  if (!longer.empty()) compare(plan, {platform, profile}, nearest_of(longer, sums_s), result);
+  if (longer.empty()) {
+    result.no_runner_up = NoRunnerUp::shorter;
+  } else {
+    compare(plan, {platform, profile}, nearest_of(longer, sums_s), result);
+  }
   return result;
 }
 

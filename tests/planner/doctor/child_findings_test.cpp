@@ -26,6 +26,13 @@ Finding failure_of(const ChildResult& result) {
 
 }  // namespace
 
+TEST_CASE("Child findings: a program that the system does not start was built all the same") {
+  const Finding finding = not_started("cnnexec", "cnnexec: cannot start another process");
+  CHECK(finding.state == FindingState::missing);
+  CHECK(finding.text == "could not be asked: cnnexec: cannot start another process");
+  CHECK(finding.remedy.empty());
+}
+
 TEST_CASE("Child findings: an answer follows the finding about the program") {
   const Finding answer{.part = "files", .name = "HDF5", .text = "HDF5 1.10.8, parallel"};
   const auto findings = findings_of("cnnexec", {.output = to_json({answer})});

@@ -73,14 +73,14 @@ TEST_CASE("assumptions: has no note if everything was measured as the plan runs"
 TEST_CASE("assumptions: links that were assumed, or measured with fewer ranks") {
   Plan plan = measured_plan();
   CHECK(assumptions(plan, default_platform(2), Profile{}, typed) ==
-        "links: assumed figures; measure them with: mpirun -n 2 cnnplan profile --links\n");
+        "links: assumed figures; measure them with:\n    mpirun -n 2 cnnplan profile --links\n");
   plan.ranks = 1;
   CHECK(assumptions(plan, default_platform(1), Profile{}, typed) ==
-        "links: assumed figures; measure them with: "
+        "links: assumed figures; measure them with:\n    "
         "mpirun -n 1 cnnplan profile --links --device-only\n");
   plan.ranks = 4;
   CHECK(assumptions(plan, measured_platform(1), Profile{}, typed) ==
-        "links: measured with 2 ranks, the plan has 4; measure them with: "
+        "links: measured with 2 ranks, the plan has 4; measure them with:\n    "
         "mpirun -n 4 cnnplan profile --links\n");
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("assumptions: links of a machine that is described only") {
   Platform platform = default_platform(2);
   platform.name = "pod";
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
-        "links: nominal figures of pod, not measured; measure them with: "
+        "links: nominal figures of pod, not measured; measure them with:\n    "
         "mpirun -n 2 cnnplan profile --links\n");
   plan.ranks = 4;
   CHECK(assumptions(plan, platform, Profile{}, typed)
@@ -99,7 +99,7 @@ TEST_CASE("assumptions: links of a machine that is described only") {
 TEST_CASE("assumptions: says what kernels are estimated from") {
   Plan plan = small_plan();
   REQUIRE(plan.prediction.estimated_kernels.size() == 1);
-  const std::string advice = std::string("; measure with: ") + command + '\n';
+  const std::string advice = std::string("; measure with:\n    ") + command + '\n';
   Platform platform = measured_platform(1);
   const std::string core = "1 kernel estimated as on a CPU core of ours, no other device";
   CHECK(assumptions(plan, platform, Profile{}, typed) == core + advice);
@@ -118,23 +118,23 @@ TEST_CASE("assumptions: says what kernels are estimated from") {
   updates.kernels[update] = updates.kernels.begin()->second;
   set_estimated(plan, {update});
   CHECK(assumptions(plan, platform, updates, typed) ==
-        timed + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+        timed + "; measure with:\n    mpirun -n 2 cnnplan profile --missing-from plan.json\n");
   set_estimated(plan, {spec});
   // Kernels of sample blocks depend on the plan, too.
   plan.sample_blocks = 4;
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
-        rates + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+        rates + "; measure with:\n    mpirun -n 2 cnnplan profile --missing-from plan.json\n");
   plan.sample_blocks = 1;
   // Kernels that run at the same time depend on the plan. They need cores, unless the rank has a
   // card.
   plan.multigrid = {{.concurrency = 4}};
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
-        rates + "; measure with: mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+        rates + "; measure with:\n    mpirun -n 2 cnnplan profile --missing-from plan.json\n");
   Platform cores = platform;
   cores.kernels.reset();
   CHECK(assumptions(plan, cores, Profile{}, typed) ==
         core +
-            "; measure with: mpirun -n 2 --map-by slot:PE=4 cnnplan profile --missing-from "
+            "; measure with:\n    mpirun -n 2 --map-by slot:PE=4 cnnplan profile --missing-from "
             "plan.json\n");
   plan.multigrid.clear();
   KernelSpec backward = spec;
@@ -192,8 +192,9 @@ TEST_CASE("idle_note: ranks without a part of an output") {
 
 TEST_CASE("assumptions: kernels timed with another number of busy ranks on a node") {
   CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(1), typed) ==
-        std::string("kernels timed with 1 busy rank on a node, the plan has 2; time them with: ") +
-            command + " -o profile-2.json; then solve with --profile profile-2.json\n");
+        std::string(
+            "kernels timed with 1 busy rank on a node, the plan has 2; time them with:\n    ") +
+            command + " -o profile-2.json\nthen solve with --profile profile-2.json\n");
   // With 4 ranks on 2 nodes, 2 ranks share a node.
   Plan plan = measured_plan();
   plan.ranks = 4;
@@ -203,10 +204,11 @@ TEST_CASE("assumptions: kernels timed with another number of busy ranks on a nod
   // too.
   plan = small_plan();
   plan.ranks = 3;
-  CHECK(kernels_note(plan, default_platform(2), profile_of(2), typed) ==
-        "kernels timed with 2 busy ranks on a node, the plan has 3; time them with: mpirun -n 3 "
-        "cnnplan profile nets/small.json --ranks 3 --batch 4 --input 16x16 -o profile-3.json; then "
-        "solve with --profile profile-3.json");
+  CHECK(
+      kernels_note(plan, default_platform(2), profile_of(2), typed) ==
+      "kernels timed with 2 busy ranks on a node, the plan has 3; time them with:\n    mpirun -n 3 "
+      "cnnplan profile nets/small.json --ranks 3 --batch 4 --input 16x16 -o profile-3.json\nthen "
+      "solve with --profile profile-3.json");
   // If no level is a node, the innermost level counts as one.
   Platform platform = measured_platform(1);
   platform.levels[1].name = "board";

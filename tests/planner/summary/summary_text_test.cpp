@@ -61,9 +61,12 @@ TEST_CASE("summary: sentences that would be long are cut to two lines") {
       .steps_s = {0.11, 0.11}};
   Summary summary = summary_of(plan);
   CHECK(to_text(summary).find("sure    Beats data parallelism, which is 5.0 % slower, in 1 of 2 "
-                              "draws of\n        errors; to settle it, time kernels "
-                              "(kernel.convolution).\n") != std::string::npos);
-  summary.confidence->figure = std::string(70, 'k');
+                              "draws of\n        errors; to settle it, time bn1 (cnnplan "
+                              "profile).\n") != std::string::npos);
+  summary.plan_file = "p.json";
+  CHECK(to_text(summary).find("(cnnplan profile\n        --missing-from p.json)") !=
+        std::string::npos);
+  summary.confidence->layers = {std::string(70, 'k')};
   CHECK(to_text(summary).find("Beats data parallelism in 1 of 2 draws") != std::string::npos);
   summary.measured_s = 0.1;
   CHECK(to_text(summary).find("Beats") == std::string::npos);
