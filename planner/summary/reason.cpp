@@ -57,7 +57,7 @@ CostTimes costs_of(const Rival& rival) {
 
 namespace {
 
-// Steps that differ by less than this share count as equal.
+// Steps, and costs of a step, that differ by less than this share of the step count as equal.
 constexpr double equal_steps = 0.001;
 
 ComparedCost largest_saving(const CostTimes& plan, const CostTimes& rival) {
@@ -90,7 +90,7 @@ Reason compared(const Plan& plan, std::size_t index, ReasonKind kind) {
                 .plan_gradients = prediction.reduced_gradients.value_or(0),
                 .rival_gradients = rival.reduced_gradients};
   const ComparedCost paid = reversed(largest_saving(other, own));
-  if (paid.plan_s > paid.rival_s) reason.paid = paid;
+  if (paid.plan_s - paid.rival_s > equal_steps * prediction.step_s) reason.paid = paid;
   return reason;
 }
 

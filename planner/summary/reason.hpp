@@ -76,7 +76,7 @@ struct Reason {
   ReasonKind kind = ReasonKind::less_of_cost;
   std::size_t rival = 0;  // an index of Prediction::rivals
   ComparedCost saved;     // the cost of which the plan saves most
-  // The cost of which the plan spends most more. Missing: the plan saves of every cost.
+  // The cost of which the plan spends most more. Missing: no cost grows by 0.1 % of the step.
   std::optional<ComparedCost> paid;
   // Counts for reductions and updates.
   std::int64_t gradients = 0;       // parameters of the network

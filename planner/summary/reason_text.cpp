@@ -83,10 +83,11 @@ std::string gradients_text(const Reason& reason) {
          " gradients need no reduction";
 }
 
-// Names the cost of which the plan pays most more than data parallelism on fewer ranks.
+// Names the cost of which the plan pays most more than data parallelism on fewer ranks. Where it
+// pays no cost more, its step is no shorter, so no part of it can be much shorter either.
 std::string too_many_text(const Reason& reason, const Rival& rival) {
   const std::string fewer = std::to_string(rival.ranks) + (rival.ranks == 1 ? " rank" : " ranks");
-  if (!reason.paid) return "data parallelism on " + fewer;
+  if (!reason.paid) return "they do nothing faster than " + fewer + ", where data parallelism";
   return verb_phrase(reason.paid->cost) + ' ' + ms(reason.paid->plan_s - reason.paid->rival_s) +
          " ms more than on " + fewer + ", where data parallelism";
 }
