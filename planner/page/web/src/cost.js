@@ -39,6 +39,7 @@ function caption(plan) {
   const rows = rowsOf(plan.explanation);
   const all = rows.reduce((sum, row) => sum + row.total_s, 0);
   const top = [...rows].sort((a, b) => b.total_s - a.total_s).slice(0, 3);
+  if (top[0].total_s < 0.05 * all) return `The time is spread over ${plural(rows.length, "row")}; none takes more than ${percent(top[0].total_s / all)} of it.`;
   const text = `${listed(top.map((row) => `${rowLabel(row.name)} (${percent(row.total_s / all)})`))} ` +
     `${top.length === 1 ? "takes" : "take"} the most time of the step's operations.`;
   return top[0].name === "reduce" || top[0].name === "sgd" ? text[0].toUpperCase() + text.slice(1) : text;

@@ -73,20 +73,20 @@ export function drawTimeline(plan, width) {
     rows.forEach((row, r) => {
       const top = AXIS + r * ROW + 3;
       const {events} = row.track;
-      let painted = -1; // the last pixel that has a colour; shorter operations are merged
+      let painted = -1; // where the last drawn operation ends; of many short ones, one in each half pixel is drawn
       for (const i of row.events) {
         const begin = events[i + 2];
         const end = begin + events[i + 3] + events[i + 4];
         if (end < view.begin || begin > view.end) continue;
         const [left, middle, right] = [at(begin), at(begin + events[i + 3]), at(end)].map((x) => Math.min(Math.max(x, label), width));
-        if (right - Math.max(left, painted) < 0.25) continue;
+        if (right - painted < 0.5) continue;
         painted = right;
         if (middle > left) {
           pen.fillStyle = paint.waiting;
           pen.fillRect(left, top, middle - left, ROW - 6);
         }
         pen.fillStyle = paint[colours[timeline.operations[events[i]][1]]];
-        pen.fillRect(middle, top, Math.max(right - middle, 0.3), ROW - 6);
+        pen.fillRect(middle, top, Math.max(right - middle, 0.6), ROW - 6);
       }
       pen.fillStyle = paint.text;
       pen.fillText(row.label, 0, top + 14, label - 6);
