@@ -21,6 +21,7 @@
 #include "planner/base/file.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/plan/normalised_values.hpp"
+#include "planner/plan/planned_layers.hpp"
 
 namespace cnnplan {
 namespace {
@@ -155,6 +156,7 @@ void execute(const Options& options, const Communicator& world) {
   const std::string text = read_shared_file(world, options.plan_file);
   on_first_rank(world, [&] { check_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);
+  require_kernels(plan.network, options.plan_file, "/network");
   require_multigrid(plan, options);
   const std::string why = options.chose_backend ? "" : why_no_gpu();
   if (world.rank() == 0 && !why.empty() && !options.quiet) print_note(why);

@@ -16,6 +16,7 @@
 #include "planner/base/file.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/import/network_source.hpp"
+#include "planner/plan/planned_layers.hpp"
 #include "planner/search/candidates/request_check.hpp"
 #include "profiler/common_fingerprint.hpp"
 #include "profiler/kernel_profile.hpp"
@@ -35,6 +36,7 @@ ProfileRequest request_of_plan(const ProfileOptions& options, const Communicator
   const std::string& file = options.missing_from;
   on_first_rank(world, [&] { require_plan_file(file); });
   Plan plan = parse_plan(read_shared_file(world, file), file);
+  require_kernels(plan.network, file, "/network");
   return {.networks = {},
           .ranks = plan.ranks,
           .batch = plan.batch,
@@ -65,6 +67,7 @@ ProfileRequest request_of(const ProfileOptions& options,
     std::vector<std::string> notes;
     request.networks.push_back(parse_network_or_model(
         {.content = text, .file = file, .input_size = options.input_size}, notes));
+    require_kernels(request.networks.back(), file, "");
     for (const std::string& note : notes) {
       if (world.rank() == 0) std::fprintf(stderr, "%s\n", note.c_str());
     }

@@ -32,6 +32,7 @@ class KernelFactories : public KindTable<KernelFactoryRow<Context...>> {
   using Rows = typename KindTable<Row>::Rows;
 
   // `element_wise` makes the kinds of ElementWiseFunctions. `own` has a row for each other kind.
+  // No backend has a kernel of the kind pointwise, which `element_wise` refuses.
   // @pre the rows stand in the order of the enumerators
   consteval KernelFactories(std::span<const Row> own, KernelFactory<Context...>* element_wise)
       : KindTable<Row>(all_rows(own, element_wise)) {}
@@ -43,7 +44,7 @@ class KernelFactories : public KindTable<KernelFactoryRow<Context...>> {
     auto next = own.begin();
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const KernelKind kind = Enumerators<KernelKind>::all[i];
-      if (ElementWiseFunctions::has(kind)) {
+      if (ElementWiseFunctions::has(kind) || kind == KernelKind::pointwise) {
         rows[i] = {kind, element_wise};
       } else if (next != own.end()) {
         rows[i] = *next++;

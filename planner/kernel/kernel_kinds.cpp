@@ -138,6 +138,15 @@ constexpr std::array dropout_phases{PhaseRow{forward, x_to_y, 2.0},
 constexpr std::array leaky_relu_phases{PhaseRow{forward, x_to_y, 2.0},
                                        PhaseRow{backward_data, y_dy_to_dx, 3.0}};
 
+// This is an operator that no backend has. With two inputs, the first one is the residual, and dz
+// is its gradient. The second one is x, in the shape `in`.
+constexpr std::array pointwise_forward{in(residual, has_residual), in(x), out(y)};
+constexpr std::array pointwise_data{
+    in(residual, has_residual), in(x), in(dy), out(dz, has_residual), out(dx)};
+constexpr std::array pointwise_phases{
+    PhaseRow{forward, pointwise_forward, 2.0, count<has_residual>},
+    PhaseRow{backward_data, pointwise_data, 3.0, count<has_residual, has_residual>}};
+
 // The loss is the sum over the block / loss_count. dx is the gradient of the mean over loss_count
 // positions, times the loss scale of the step. Backward, a third pass is counted here, too.
 constexpr std::array softmax_forward{in(x), in(labels), out(probabilities), out(loss)};
@@ -195,6 +204,10 @@ constexpr KindTable<KernelKindRow> kinds{{{
     {.kind = KernelKind::add, .name = "add", .phases = add_phases},
     {.kind = KernelKind::dropout, .name = "dropout", .phases = dropout_phases},
     {.kind = KernelKind::leaky_relu, .name = "leaky_relu", .phases = leaky_relu_phases},
+    {.kind = KernelKind::pointwise,
+     .name = "pointwise",
+     .phases = pointwise_phases,
+     .bytes = pointwise_bytes},
     {.kind = KernelKind::softmax_cross_entropy,
      .name = "softmax_cross_entropy",
      .phases = softmax_phases,

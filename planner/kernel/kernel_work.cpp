@@ -89,6 +89,13 @@ double local_response_norm_flops(const KernelSpec& spec) {
   return sums * (2.0 * static_cast<double>(spec.local_size) + 2.0) * elements(spec.out);
 }
 
+// The passes over the last input and its gradient have the shape of this input.
+double pointwise_bytes(const KernelSpec& spec) {
+  const double of_input = spec.phase == KernelPhase::forward ? 1.0 : 2.0;
+  return activation(spec) *
+         (of_input * elements(spec.in) + (passes(spec) - of_input) * elements(spec.out));
+}
+
 // One pass is over the probabilities.
 double softmax_bytes(const KernelSpec& spec) {
   return (activation(spec) * (passes(spec) - 1.0) + parameter(spec)) * elements(spec.out);

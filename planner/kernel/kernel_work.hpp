@@ -21,6 +21,7 @@ double interpolate_flops(const KernelSpec& spec);
 // The input and the output block are activations, and each moves once.
 double block_bytes(const KernelSpec& spec);
 double local_response_norm_flops(const KernelSpec& spec);
+double pointwise_bytes(const KernelSpec& spec);
 double softmax_bytes(const KernelSpec& spec);
 double squared_error_bytes(const KernelSpec& spec);
 double sgd_bytes(const KernelSpec& spec);

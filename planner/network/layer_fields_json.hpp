@@ -63,6 +63,9 @@ class FieldReader {
   void required(std::string_view key, std::int64_t Layer::*member, const IntegerRange& range) {
     layer_.*member = reader_.at(key).integer(range);
   }
+  void required(std::string_view key, std::string Layer::*member) {
+    layer_.*member = reader_.at(key).name();
+  }
   void optional(std::string_view key, std::int64_t Layer::*member, const IntegerRange& range) {
     reader_.read(key, layer_.*member, range);
   }
@@ -132,6 +135,7 @@ class FieldWriter {
   void required(std::string_view key, std::int64_t Layer::*member, const IntegerRange&) {
     add(key, layer_.*member);
   }
+  void required(std::string_view key, std::string Layer::*member) { add(key, layer_.*member); }
   template <typename Value>
   void optional(std::string_view key,
                 Value Layer::*member,

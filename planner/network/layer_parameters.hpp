@@ -18,6 +18,7 @@
 #include "planner/network/layers/leaky_relu.hpp"
 #include "planner/network/layers/local_response_norm.hpp"
 #include "planner/network/layers/mean_squared_error.hpp"
+#include "planner/network/layers/pointwise.hpp"
 #include "planner/network/layers/pooling.hpp"
 #include "planner/network/layers/relu.hpp"
 #include "planner/network/layers/slice.hpp"
@@ -48,6 +49,7 @@ using LayerParameters = std::variant<Input,
                                      LocalResponseNorm,
                                      Dropout,
                                      LeakyRelu,
+                                     Pointwise,
                                      SoftmaxCrossEntropy,
                                      MeanSquaredError>;
 

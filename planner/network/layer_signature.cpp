@@ -37,6 +37,13 @@ LayerSignature signature_of(const Network& network,
   if (const auto* upsample = std::get_if<Upsample>(&parameters)) {
     signature.upsample = upsample->dims();
   }
+  // A gate is repeated at all positions, as by an upsampling.
+  if (std::holds_alternative<Pointwise>(parameters) && is_gate(signature.input, signature.output)) {
+    signature.traits.resizes = true;
+    for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
+      signature.upsample[i].factor = signature.output[spatial_dims[i]];
+    }
+  }
   return signature;
 }
 

@@ -97,7 +97,7 @@ PROJECT = [
                            "executor/hdf5/hdf5_library.hpp"]),
     ("executor/weights/*", ["planner/{base,cli,import}/*", "planner/import/onnx/onnx_file.hpp",
                             "executor/hdf5/weights_file.hpp"]),
-    ("executor/*", ["planner/{base,cli,summary}/*", "planner/plan/normalised_values.hpp",
+    ("executor/*", ["planner/{base,cli,summary}/*", "planner/plan/{normalised_values,planned_layers}.hpp",
                     "executor/{comm,agreement,training,verify,doctor}/*"]),
 
     ("profiler/*", ["planner/{base,cli,tensor,network,kernel,platform,plan,run,schedule,cost,import,report}/*",

@@ -35,6 +35,8 @@ struct LayerTraits {
   bool may_be_staged = false;
   // The interior may be computed while the halo travels (planner/network/halo_method.hpp).
   bool has_halo_method = false;
+  // Plans have the layer, with estimated work, but no program runs it.
+  bool is_only_planned = false;
   // The search chooses a split for the layer. Other layers take the split of an input.
   bool chooses_split = false;
   // The reason why ranks cannot split the channels; empty where they can.

@@ -94,7 +94,9 @@ Cuts cuts_of(const Plan& plan, const std::vector<LayerIndex>& layers, Axis axis)
   for (LayerIndex layer : layers) {
     const std::size_t inputs = network.inputs_of(layer).size();
     if (is_spatial && inputs > 0) {
-      cuts.dims.insert(signature_of(network, layer, 0, plan.batch).along(dim));
+      for (std::size_t i = 0; i < inputs; ++i) {
+        cuts.dims.insert(signature_of(network, layer, i, plan.batch).along(dim));
+      }
     } else {
       const std::int64_t length = network.output_shape(layer, plan.batch)[dim];
       cuts.dims.insert({.input_length = length, .output_length = length});

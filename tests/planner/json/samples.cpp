@@ -218,7 +218,8 @@ Network sample_network_3d() {
        {"response", {"part"}, LocalResponseNorm{.size = 3, .alpha = 0.5, .beta = 0.5, .k = 2}},
        {"clip", {"response"}, Relu{.max = 1.5}},
        {"leak", {"clip"}, LeakyRelu{.slope = 0.25}},
-       {"loss", {"leak"}, MeanSquaredError{}}});
+       {"product", {"leak", "clip"}, Pointwise{.operation = "Mul"}},
+       {"loss", {"product"}, MeanSquaredError{}}});
 }
 
 KernelRates sample_kernel_rates() {

@@ -108,11 +108,23 @@ std::vector<NamedPlan> config_plans() {
   return plans;
 }
 
+std::vector<NamedPlan> gated_plans() {
+  std::vector<NamedPlan> plans;
+  for (const char* meshes : {"n2", "h2", "h3", "w4", "c2", "c4", "n2h2", "c2h2", "h2w2", "h2r2"}) {
+    plans.push_back(
+        {std::string("gated by ") + meshes, uniform_plan(gated_network(), 8, parse_mesh(meshes))});
+  }
+  const std::vector<Mesh> changing{parse_mesh("h4"), parse_mesh("c4"), parse_mesh("n4")};
+  plans.push_back({"gated by changing meshes", alternating_plan(gated_network(), changing)});
+  return plans;
+}
+
 std::vector<NamedPlan> sample_plans() {
   std::vector<NamedPlan> plans = random_plans(60);
   for (NamedPlan& plan : chain_plans(40)) plans.push_back(std::move(plan));
   for (NamedPlan& plan : block_plans(20)) plans.push_back(std::move(plan));
   for (NamedPlan& plan : config_plans()) plans.push_back(std::move(plan));
+  for (NamedPlan& plan : gated_plans()) plans.push_back(std::move(plan));
   return plans;
 }
 
@@ -124,6 +136,19 @@ Network backward_add() {
                   {"ra", {"a"}, Relu{}},
                   {"s", {"b", "ra"}, Add{}},
                   {"fc", {"s"}, FullyConnected{.outputs = 3}},
+                  {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+}
+
+Network gated_network() {
+  return Network("gated",
+                 {{"data", {}, Input{.channels = 2, .size = {1, 8, 8}}},
+                  {"conv", {"data"}, Convolution{.filters = 4}},
+                  {"mean", {"conv"}, GlobalPooling{}},
+                  {"gate", {"mean"}, Pointwise{.operation = "Sigmoid"}},
+                  {"gated", {"conv", "gate"}, Pointwise{.operation = "Mul"}},
+                  {"sigmoid", {"gated"}, Pointwise{.operation = "Sigmoid"}},
+                  {"swish", {"gated", "sigmoid"}, Pointwise{.operation = "Mul"}},
+                  {"fc", {"swish"}, FullyConnected{.outputs = 3}},
                   {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
 }
 

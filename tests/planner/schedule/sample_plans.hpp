@@ -26,11 +26,16 @@ std::vector<NamedPlan> chain_plans(int seeds);
 // Returns plans of `seeds` random networks whose sums are made by blocks of samples, on 1, 2, 4 and
 // 8 ranks.
 std::vector<NamedPlan> block_plans(int seeds);
+// Returns plans of gated_network() by every axis, and with meshes that change.
+std::vector<NamedPlan> gated_plans();
 // Returns plans of all kinds, with as many random ones as a quick test has time for.
 std::vector<NamedPlan> sample_plans();
 
 // Returns a network with an add that joins a unit listed before the unit of its other input.
 Network backward_add();
+
+// Returns a network with a gate for each channel of an image of 8x8, and with products of images.
+Network gated_network();
 
 // Returns the schedules of all ranks.
 std::vector<Schedule> lower_all(const Plan& plan);

@@ -9,6 +9,7 @@
 #include "planner/schedule/lower/layers/element_wise.hpp"
 #include "planner/schedule/lower/layers/input.hpp"
 #include "planner/schedule/lower/layers/loss.hpp"
+#include "planner/schedule/lower/layers/pointwise.hpp"
 #include "planner/schedule/lower/layers/pooling.hpp"
 #include "planner/schedule/lower/layers/rearrangement.hpp"
 
@@ -25,6 +26,7 @@ ForwardPass forward_pass_of(const LayerParameters& parameters) {
   if (std::holds_alternative<BatchNorm>(parameters)) return forward_batch_norm;
   if (is_loss(parameters)) return forward_loss;
   if (rearranges(parameters)) return forward_rearrangement;
+  if (traits_of(parameters).is_only_planned) return forward_pointwise;
   return copies_inputs(parameters) ? forward_copies : forward_element_wise;
 }
 
@@ -34,6 +36,7 @@ BackwardPass backward_pass_of(const LayerParameters& parameters) {
   if (has_window(parameters)) return backward_pooling;
   if (std::holds_alternative<BatchNorm>(parameters)) return backward_batch_norm;
   if (rearranges(parameters)) return backward_rearrangement;
+  if (traits_of(parameters).is_only_planned) return backward_pointwise;
   return copies_inputs(parameters) ? propagate_gradient : backward_element_wise;
 }
 

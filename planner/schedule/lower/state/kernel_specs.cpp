@@ -156,6 +156,14 @@ KernelSpec backward_element_wise_spec(const LocalUnit& local) {
                            KernelPhase::backward_data);
 }
 
+KernelSpec pointwise_spec(const LocalUnit& local, KernelPhase phase) {
+  KernelSpec spec = element_wise_spec(local, KernelKind::pointwise, phase);
+  if (local.unit.inputs.size() == 1) return spec;
+  spec.residual = true;
+  spec.in = shape_of(local.decomposition.needed(local.unit, 1).box(local.rank));
+  return spec;
+}
+
 KernelSpec batch_norm_spec(const LocalUnit& local) {
   KernelSpec spec = element_wise_spec(local, KernelKind::batch_norm, KernelPhase::forward);
   spec.relu = local.unit.relu;

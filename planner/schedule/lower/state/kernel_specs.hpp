@@ -41,6 +41,8 @@ KernelSpec element_wise_spec(const LocalUnit& local, KernelKind kind, KernelPhas
 // @throws std::logic_error if no kind of kernel has the name
 KernelSpec forward_element_wise_spec(const LocalUnit& local);
 KernelSpec backward_element_wise_spec(const LocalUnit& local);
+// Returns the kernel of an operator that is only planned.
+KernelSpec pointwise_spec(const LocalUnit& local, KernelPhase phase);
 // Returns the forward kernel of a batch norm, with what is fused into it.
 KernelSpec batch_norm_spec(const LocalUnit& local);
 // Returns the kernel of an upsampling or a channel shuffle.

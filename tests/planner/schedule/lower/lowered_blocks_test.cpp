@@ -75,7 +75,8 @@ std::string first_wrong_shape(const Schedule& schedule) {
     const KernelSpec& spec = kernel->spec;
     const bool moves = spec.kind == KernelKind::convolution || spec.kind == KernelKind::pooling ||
                        spec.kind == KernelKind::upsample || spec.kind == KernelKind::interpolate ||
-                       spec.kind == KernelKind::channel_shuffle;
+                       spec.kind == KernelKind::channel_shuffle ||
+                       spec.kind == KernelKind::pointwise;
     if (!moves) continue;
     const auto [in, out] = ends_of(*kernel);
     if (is_empty(kernel->operands[out].box)) continue;
@@ -181,6 +182,30 @@ TEST_CASE("Lowering: a rank expects the messages that another sends, in the same
       CHECK(first_transfer_outside_its_buffers(schedule) == "");
     }
   }
+}
+
+TEST_CASE("Lowering: a gate is sent to ranks with other positions, and its gradients are added") {
+  const Plan plan = uniform_plan(gated_network(), 3, parse_mesh("h2"));
+  const Box gate = whole({{3, 4, 1, 1, 1}});
+  int gates = 0;
+  int gradients = 0;
+  for (const Operation& operation : lower(plan, 1).operations) {
+    const auto* transfer = std::get_if<TransferOperation>(&operation.body);
+    if (transfer != nullptr && plan.network.layer(operation.layer).name == "gated") {
+      for (const Piece& piece : transfer->list.receives) gates += piece == Piece{0, gate} ? 1 : 0;
+      for (const Piece& piece : transfer->list.sends) gradients += piece == Piece{0, gate} ? 1 : 0;
+    }
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel == nullptr || plan.network.layer(operation.layer).name != "gated") continue;
+    CHECK(kernel->spec.in == Shape{{3, 4, 1, 1, 1}});
+    CHECK(kernel->spec.out == Shape{{3, 4, 1, 4, 8}});
+    const bool is_forward = kernel->spec.phase == KernelPhase::forward;
+    // Forward: image, gate, output. Backward: the same, and the gradients of image and gate.
+    const double elements = is_forward ? 2 * 384 + 12 : 3 * 384 + 2 * 12;
+    CHECK(bytes(kernel->spec) == 4 * elements);
+  }
+  CHECK(gates == 1);
+  CHECK(gradients == 1);
 }
 
 TEST_CASE("Lowering: only the halo around the own block is received") {

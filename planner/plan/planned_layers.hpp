@@ -1,0 +1,15 @@
+// Refuses networks with layers that are planned and that no program can run.
+#pragma once
+
+#include <string>
+
+#include "planner/network/network.hpp"
+
+namespace cnnplan {
+
+// Checks that every layer has kernels. `pointer` is the place of the network in the file: "" in a
+// network file, and "/network" in a plan.
+// @throws InputError with the name of the first layer that has none
+void require_kernels(const Network& network, const std::string& file, const std::string& pointer);
+
+}  // namespace cnnplan
