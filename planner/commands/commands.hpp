@@ -54,6 +54,7 @@ struct ImportCommandOptions {
   std::string loss = "cross_entropy";
   std::vector<std::string> auxiliary;  // further outputs: "NAME=WEIGHT"
   std::string weights_file;            // empty: none
+  bool planning = false;               // as in ImportOptions
 };
 
 struct ExplainOptions {

@@ -19,6 +19,7 @@ std::string help() {
               "heads that only training has"},
              {"cnnplan import resnet50.onnx --weights resnet50.h5",
               "also its parameters, for cnnexec --weights"},
+             {"cnnplan import efficientnet.onnx --planning", "operators that cnnexec cannot run"},
          }) +
          R"(FROM PYTORCH
   import torch, torchvision
@@ -74,6 +75,13 @@ void add_model_options(CLI::App& import, ImportCommandOptions& options) {
                   "weighted loss; tests and inference take the main output alone")
       ->type_name("VALUE=WEIGHT")
       ->allow_extra_args(false);
+  import
+      .add_flag(
+          "--planning",
+          options.planning,
+          "Take element-wise operators without a kernel as memory-bound layers. solve, explain "
+          "and simulate accept the network; cnnexec and profile refuse it")
+      ->excludes("--weights");
 }
 
 }  // namespace

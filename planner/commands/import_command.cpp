@@ -106,7 +106,8 @@ ExitCode import_command(const ImportCommandOptions& options) {
   const ImportOptions model_options{.input = options.input,
                                     .output = options.output_name,
                                     .loss = options.loss,
-                                    .auxiliary = options.auxiliary};
+                                    .auxiliary = options.auxiliary,
+                                    .planning = options.planning};
   const ImportedModel model =
       import_onnx(parse_onnx(read_onnx_file(options.model_file), options.model_file),
                   options.model_file,

@@ -2,6 +2,7 @@
 #include "planner/import/import_onnx.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "planner/import/onnx/tensor_values.hpp"
 #include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
+#include "planner/import/planned_operators.hpp"
 
 namespace cnnplan {
 namespace {
@@ -43,6 +45,13 @@ std::string parameter_text(const std::string& pointer, bool has_zeros_around) {
   return "its " + key + (has_both ? ", with the zeros of Pad nodes before it: " : ": ");
 }
 
+// Counts the nodes that are only planned.
+struct PlannedNodes {
+  bool is_on = false;                 // as ImportOptions::planning
+  bool could_take_a_refused = false;  // if it were on
+  std::map<std::string, int> counts;  // by operator
+};
+
 class Importer {
  public:
   Importer(const OnnxGraph& graph, const std::string& file, const ImportOptions& options)
@@ -51,7 +60,8 @@ class Importer {
         losses_(graph, options),
         live_(live_nodes(graph, losses_.outputs(), file)),
         names_of_outputs_(names_of_outputs(live_, losses_.outputs())),
-        builder_(file, live_.uses) {
+        builder_(file, live_.uses),
+        planned_{.is_on = options.planning, .counts = {}} {
     losses_.require_nodes(graph, file);
     set_inputs(options.input);
   }
@@ -62,6 +72,8 @@ class Importer {
   void set_inputs(const std::string& size);
   void map(const OnnxNode& node);
   std::vector<Value> outputs_of(const NodeReader& reader);
+  std::vector<Value> outputs_with_kernels(const NodeReader& reader);
+  void add_planning_note();
   Value folded(const NodeReader& reader);
   Value left_out_softmax(const NodeReader& reader);
   Value as_passed_on(const OnnxNode& node, Value value) const;
@@ -79,6 +91,7 @@ class Importer {
   std::int64_t folded_elements_ = 0;
   bool has_too_many_constants_ = false;
   std::vector<Refusal> refusals_;
+  PlannedNodes planned_;
   std::vector<std::string> notes_;
 };
 
@@ -106,7 +119,21 @@ void Importer::set_inputs(const std::string& size) {
                            builder_.add_input(input.name, input_dims(input, size, file_)));
 }
 
+// With planning, an element-wise operator that the layers with kernels refuse is only planned.
 std::vector<Value> Importer::outputs_of(const NodeReader& reader) {
+  const bool is_planned = planned_.is_on && !reader.is_input_unknown() && can_plan(reader);
+  if (!is_planned) return outputs_with_kernels(reader);
+  try {
+    return outputs_with_kernels(reader);
+  } catch (const UnmappedNode&) {
+  } catch (const InputError&) {
+  }
+  const Value planned = map_planned(reader, builder_);
+  ++planned_.counts[reader.node().type];
+  return {planned};
+}
+
+std::vector<Value> Importer::outputs_with_kernels(const NodeReader& reader) {
   const OnnxNode& node = reader.node();
   if (!node.domain.empty()) throw UnmappedNode("an operator of the domain '" + node.domain + '\'');
   const bool is_softmax = node.type == "Softmax" || node.type == "LogSoftmax";
@@ -194,6 +221,7 @@ void Importer::map(const OnnxNode& node) {
   const NodeReader reader(node, values_, graph_.opset);
   const auto refuse = [&](const std::string& reason) {
     const std::string output = node.outputs.empty() ? "" : node.outputs.front();
+    planned_.could_take_a_refused |= !planned_.is_on && can_plan(reader);
     refusals_.push_back({node.name.empty() ? output : node.name, node.type, reason});
     const Unknown unknown{.is_activation = true};
     for (const std::string& own : node.outputs) values_.try_emplace(own, unknown);
@@ -236,9 +264,28 @@ const Activation& Importer::output_of_layer(const std::string& name) const {
                                "makes them; --main-output chooses another value"});
 }
 
+void Importer::add_planning_note() {
+  if (planned_.counts.empty()) return;
+  std::string text;
+  for (const auto& [type, count] : planned_.counts) {
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + ' ' + type;
+  }
+  notes_.push_back("only planned, as memory-bound layers: " + text +
+                   "; their work is estimated, constants in them do not count as parameters, and "
+                   "cnnexec cannot run them");
+}
+
 ImportedModel Importer::run() {
   for (const OnnxNode* node : live_.nodes) map(*node);
-  if (!refusals_.empty()) throw UnmappedNodes(file_, std::move(refusals_));
+  if (!refusals_.empty()) {
+    throw UnmappedNodes(file_,
+                        std::move(refusals_),
+                        planned_.could_take_a_refused
+                            ? "cnnplan import --planning plans element-wise nodes "
+                              "as memory-bound layers, which cnnexec cannot run"
+                            : "");
+  }
+  add_planning_note();
   for (std::string& note : losses_.notes(graph_)) notes_.push_back(std::move(note));
   const auto layer_of = [this](const std::string& name) { return output_of_layer(name).layer; };
   Network network =

@@ -15,6 +15,8 @@ struct ImportOptions {
   std::string output;  // value from which the loss is computed; empty: the first output
   std::string loss = "cross_entropy";  // or "mean_squared_error"
   std::vector<std::string> auxiliary;  // further outputs with a loss of this kind: "NAME=WEIGHT"
+  // Element-wise operators without a kernel become layers that are only planned (Pointwise).
+  bool planning = false;
 };
 
 // Describes a parameter of a layer. Its values are the values in the file, each times a factor

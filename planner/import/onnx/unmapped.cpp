@@ -8,7 +8,9 @@
 namespace cnnplan {
 namespace {
 
-std::string message_of(const std::string& file, const std::vector<Refusal>& refusals) {
+std::string message_of(const std::string& file,
+                       const std::vector<Refusal>& refusals,
+                       const std::string& advice) {
   const bool is_one = refusals.size() == 1;
   std::string text = file + ": " + std::to_string(refusals.size()) + (is_one ? " node" : " nodes") +
                      " of the model cannot be mapped to layers:";
@@ -16,12 +18,16 @@ std::string message_of(const std::string& file, const std::vector<Refusal>& refu
     text += "\n  " + printable(refusal.node) + " (" + printable(refusal.type) +
             "): " + printable(refusal.reason);
   }
+  if (!advice.empty()) text += '\n' + advice;
   return text;
 }
 
 }  // namespace
 
-UnmappedNodes::UnmappedNodes(const std::string& file, std::vector<Refusal> refusals)
-    : Error(ExitCode::bad_input, message_of(file, refusals)), refusals_(std::move(refusals)) {}
+UnmappedNodes::UnmappedNodes(const std::string& file,
+                             std::vector<Refusal> refusals,
+                             const std::string& advice)
+    : Error(ExitCode::bad_input, message_of(file, refusals, advice)),
+      refusals_(std::move(refusals)) {}
 
 }  // namespace cnnplan

@@ -25,8 +25,11 @@ struct Refusal {
 // Ends the program with exit code 3. The message has a line for each node that cannot be mapped.
 class UnmappedNodes : public Error {
  public:
+  // `advice` becomes the last line, unless it is empty.
   // @pre at least one refusal
-  UnmappedNodes(const std::string& file, std::vector<Refusal> refusals);
+  UnmappedNodes(const std::string& file,
+                std::vector<Refusal> refusals,
+                const std::string& advice = "");
   const std::vector<Refusal>& refusals() const { return refusals_; }
 
  private:
