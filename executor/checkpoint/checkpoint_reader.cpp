@@ -8,6 +8,7 @@
 #include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/run/checkpoint_parts.hpp"
 
 namespace cnnplan {

@@ -8,7 +8,7 @@
 #include "executor/hdf5/hdf5_check.hpp"
 #include "executor/hdf5/hdf5_lock.hpp"
 #include "executor/hdf5/hdf5_path.hpp"
-#include "planner/base/file.hpp"
+#include "planner/base/readable_file.hpp"
 
 namespace cnnplan {
 

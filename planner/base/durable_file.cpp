@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
-#include "planner/base/file.hpp"
+#include "planner/base/readable_file.hpp"
 
 namespace cnnplan {
 namespace {
@@ -22,17 +22,24 @@ constexpr std::int64_t digested_bytes = std::int64_t{1} << 20;
   throw IoError(file + ": cannot " + action + ": " + std::strerror(error));
 }
 
-int opened(const std::string& file, int flags) {
+int opened_for_writing(const std::string& file) {
   constexpr mode_t new_file_mode = 0666;
-  const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, new_file_mode);
+  const int descriptor =
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, new_file_mode);
   if (descriptor < 0) refuse(file, "open", errno);
   return descriptor;
 }
 
-// Opens a file for reading, and closes it.
+int opened_folder(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) refuse(folder, "open", errno);
+  return descriptor;
+}
+
+// Reads from an open file or folder, and closes it.
 class Reading {
  public:
-  explicit Reading(const std::string& file) : file_(file), descriptor_(opened(file, O_RDONLY)) {}
+  Reading(const std::string& file, int descriptor) : file_(file), descriptor_(descriptor) {}
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
   ~Reading() { ::close(descriptor_); }
@@ -64,7 +71,7 @@ class Reading {
 void flush_folder_of(const std::string& file) {
   const std::string parent = std::filesystem::path(file).parent_path().string();
   const std::string folder = parent.empty() ? "." : parent;
-  const Reading reading(folder);
+  const Reading reading(folder, opened_folder(folder));
   // Some file systems cannot flush folders and report EINVAL.
   if (::fsync(reading.descriptor()) != 0 && errno != EINVAL) refuse(folder, "flush to disk", errno);
 }
@@ -72,9 +79,7 @@ void flush_folder_of(const std::string& file) {
 }  // namespace
 
 DurableFile::DurableFile(const std::string& file)
-    : file_(file),
-      partial_(file + partial_suffix),
-      descriptor_(opened(partial_, O_WRONLY | O_CREAT | O_TRUNC)) {}
+    : file_(file), partial_(file + partial_suffix), descriptor_(opened_for_writing(partial_)) {}
 
 DurableFile::~DurableFile() {
   if (descriptor_ < 0) return;
@@ -102,8 +107,7 @@ FileDigest DurableFile::commit() {
 }
 
 FileDigest digest_of(const std::string& file) {
-  require_regular_file(file);
-  const Reading reading(file);
+  const Reading reading(file, open_regular_file(file));
   std::vector<std::byte> block(digested_bytes);
   Sha256 digest;
   FileDigest result;
@@ -118,8 +122,7 @@ FileDigest digest_of(const std::string& file) {
 std::vector<std::byte> read_bytes(const std::string& file,
                                   std::int64_t offset,
                                   std::int64_t count) {
-  require_regular_file(file);
-  const Reading reading(file);
+  const Reading reading(file, open_regular_file(file));
   std::vector<std::byte> bytes(count);
   if (reading.read(offset, bytes) != count) {
     throw IoError(file + ": cannot read: it ends before byte " + std::to_string(offset + count));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/standard_stream.hpp"
 
 namespace cnnplan {
@@ -27,13 +29,6 @@ namespace {
 constexpr mode_t new_file_mode = 0666;
 
 constexpr std::size_t block_bytes = std::size_t{1} << 16;
-
-const char* kind_text(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
-}
 
 // Returns a descriptor of the same stream, which may be closed.
 int duplicate(int descriptor) {
@@ -59,7 +54,8 @@ class Descriptor {
   }
 
   std::string read_all() {
-    require_end();
+    require_readable_stream(descriptor_, file_);
+    require_stated_size();
     std::string content;
     std::string block(block_bytes, '\0');
     while (true) {
@@ -90,14 +86,10 @@ class Descriptor {
   }
 
  private:
-  // Checks the file before it is read. Terminals are allowed, because their user can end the input.
-  void require_end() const {
+  // Checks the size of a regular file before it is read.
+  void require_stated_size() const {
     struct stat status {};
     if (::fstat(descriptor_, &status) != 0) refuse(file_, "read");
-    const bool is_device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
-    if (is_device && ::isatty(descriptor_) == 0) {
-      throw IoError(file_ + ": cannot read: a device, not a file");
-    }
     if (S_ISREG(status.st_mode)) require_size(status.st_size);
   }
   void require_size(std::int64_t bytes) const {
@@ -152,9 +144,8 @@ void replace_file(const std::string& file, std::string_view content, mode_t mode
 }  // namespace
 
 std::string read_file(const std::string& file) {
-  const bool is_stdin = file == standard_stream;
-  Descriptor descriptor(
-      is_stdin ? duplicate(STDIN_FILENO) : ::open(file.c_str(), O_RDONLY | O_CLOEXEC), file);
+  const std::optional<int> stream = inherited_stream(file);
+  Descriptor descriptor(stream ? duplicate(*stream) : open_regular_file(file), file);
   return descriptor.read_all();
 }
 
@@ -211,17 +202,6 @@ bool file_exists(const std::string& file) {
   if (::stat(file.c_str(), &status) == 0) return true;
   if (errno != ENOENT && errno != ENOTDIR) refuse(file, "look for it");
   return false;
-}
-
-void require_regular_file(const std::string& file) {
-  if (!file_exists(file)) throw IoError(file + ": no such file");
-  struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) refuse(file, "look at it");
-  if (S_ISREG(status.st_mode)) return;
-  throw InputError({.file = file,
-                    .pointer = "",
-                    .value = kind_text(status.st_mode),
-                    .allowed = "a regular file"});
 }
 
 void require_other_file(const std::string& output, const std::string& other) {

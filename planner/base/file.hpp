@@ -9,9 +9,9 @@ namespace cnnplan {
 
 // Files, pipes and terminals that are read as a whole have at most this size.
 inline constexpr std::int64_t max_file_bytes = 2147483647;
-// Returns the content of a file.
-// @throws IoError when the file is missing, unreadable or a device other than a terminal;
-// InputError when it is larger than max_file_bytes
+// Returns the content of a regular file, or of a stream that the process was started with.
+// @throws IoError when the file is missing or unreadable; InputError when it is of a kind that
+// readable_file.hpp refuses, or larger than max_file_bytes
 std::string read_file(const std::string& file);
 // Writes to a temporary file next to `file` and renames it, so `file` is complete or absent. A link
 // stays, and its target is replaced. Devices and pipes are written directly.
@@ -24,10 +24,6 @@ void check_writable(const std::string& file);
 std::string behind_links(const std::string& file);
 // Returns true if the file exists. @throws IoError when this cannot be found out.
 bool file_exists(const std::string& file);
-// Checks a file before it is opened, since opening a pipe may wait forever. Links to regular files
-// are allowed.
-// @throws IoError when the file is missing; InputError when it is a folder, a pipe or a device
-void require_regular_file(const std::string& file);
 // Checks two names before a command does its work. An empty `other` passes.
 // @throws Error (usage) when writing `output` would replace the file that is read or written as
 // `other`

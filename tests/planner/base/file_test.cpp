@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
+#include "planner/base/readable_file.hpp"
 #include "tests/planner/base/problem_of.hpp"
 
 namespace cnnplan::test {
@@ -56,8 +58,7 @@ TEST_CASE_FIXTURE(Folder, "write_file: reading gives the written bytes") {
 
 TEST_CASE_FIXTURE(
     Folder, "read_file: a file that has no end or is too large is refused before it is read") {
-  CHECK_THROWS_WITH_AS(
-      read_file("/dev/zero"), "/dev/zero: cannot read: a device, not a file", IoError);
+  CHECK(problem_of([] { read_file("/dev/zero"); }).value == "a device");
   write_file(file("sparse"), "x");
   fs::resize_file(file("sparse"), static_cast<std::uintmax_t>(max_file_bytes) + 1);
   CHECK_THROWS_WITH_AS(read_file(file("sparse")), doctest::Contains("2147483647"), InputError);
@@ -71,12 +72,27 @@ TEST_CASE_FIXTURE(Folder, "require_regular_file: pipes, folders and devices are 
   CHECK_THROWS_WITH_AS(
       require_regular_file(file("none")), (file("none") + ": no such file").c_str(), IoError);
   REQUIRE(::mkfifo(file("pipe").c_str(), 0600) == 0);
-  const auto value_of = [](const std::string& path) {
-    return problem_of([&] { require_regular_file(path); }).value;
-  };
-  CHECK(value_of(file("pipe")) == "a pipe");
-  CHECK(value_of(file("")) == "a folder");
-  CHECK(value_of("/dev/null") == "a device");
+  for (const auto& [path, kind] : {std::pair{file("pipe"), "a pipe"},
+                                   std::pair{file(""), "a folder"},
+                                   std::pair{std::string("/dev/null"), "a device"}}) {
+    CHECK(problem_of([&] { require_regular_file(path); }).value == kind);
+    CHECK(problem_of([&] { read_file(path); }).value == kind);  // would wait, or never end
+  }
+  CHECK(problem_of([] { require_regular_file("-"); }).value == "standard input");
+}
+
+TEST_CASE("read_file: a pipe that the process was started with is read") {
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  REQUIRE(::write(ends[1], "text", 4) == 4);
+  ::close(ends[1]);
+  const std::string name = "/dev/fd/" + std::to_string(ends[0]);
+  CHECK(inherited_stream(name) == ends[0]);
+  CHECK(read_file(name) == "text");
+  CHECK_THROWS_WITH_AS(
+      require_streams_once({"a.json", name, name}), doctest::Contains("one input only"), Error);
+  CHECK_NOTHROW(require_streams_once({"a.json", name, "a.json", ""}));
+  ::close(ends[0]);
 }
 
 TEST_CASE_FIXTURE(Folder,
@@ -228,7 +244,7 @@ TEST_CASE_FIXTURE(Folder, "file_exists: throws where it cannot tell") {
 
 TEST_CASE_FIXTURE(Folder, "read_file: a missing file and a folder are named") {
   CHECK_THROWS_WITH_AS(read_file(file("none.json")), doctest::Contains("none.json"), IoError);
-  CHECK_THROWS_WITH_AS(read_file(file("")), doctest::Contains("directory"), IoError);
+  CHECK_THROWS_WITH_AS(read_file(file("")), doctest::Contains("folder"), InputError);
 }
 
 TEST_CASE_FIXTURE(Folder, "require_other_file: no output and links in a circle are no other file") {
