@@ -20,6 +20,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/standard_stream.hpp"
+#include "planner/cli/standard_streams.hpp"
 #include "planner/plan/normalised_values.hpp"
 #include "planner/plan/planned_layers.hpp"
 
@@ -181,8 +182,9 @@ int run(int argc, char** argv) {
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
+  cnnplan::occupy_closed_streams();
   try {
-    return cnnplan::run(argc, argv);
+    return cnnplan::code_after_output("cnnexec", cnnplan::run(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cnnexec: internal error: %s\n", error.what());
     return static_cast<int>(cnnplan::ExitCode::internal);

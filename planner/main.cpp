@@ -17,6 +17,7 @@
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/number_in.hpp"
 #include "planner/cli/silence.hpp"
+#include "planner/cli/standard_streams.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
 #include "planner/commands/commands.hpp"
@@ -341,15 +342,14 @@ ExitCode run(int argc, char** argv) {
     if (app.got_subcommand("doctor")) return doctor_command(as_json, version_text("cnnplan"));
     return check_command(check_options);
   };
-  const ExitCode code = quiet ? silent(command, app.got_subcommand("solve")) : command();
-  if (!std::cout.flush()) throw IoError("standard output: cannot write all of it");
-  return code;
+  return quiet ? silent(command, app.got_subcommand("solve")) : command();
 }
 
 }  // namespace
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
+  cnnplan::occupy_closed_streams();
   cnnplan::ExitCode code = cnnplan::ExitCode::internal;
   try {
     code = cnnplan::run(argc, argv);
@@ -362,5 +362,5 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     cnnplan::print_error("cnnplan", std::string("internal error: ") + error.what());
   }
-  return static_cast<int>(code);
+  return cnnplan::code_after_output("cnnplan", static_cast<int>(code));
 }

@@ -19,6 +19,7 @@
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/number_in.hpp"
 #include "planner/cli/one_of.hpp"
+#include "planner/cli/standard_streams.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
 #include "planner/plan/plan.hpp"
@@ -240,8 +241,9 @@ int run(int argc, char** argv) {
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
+  cnnplan::occupy_closed_streams();
   try {
-    return cnnplan::run(argc, argv);
+    return cnnplan::code_after_output("cnnplan profile", cnnplan::run(argc, argv));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "cnnplan profile: internal error: %s\n", error.what());
     return static_cast<int>(cnnplan::ExitCode::internal);

@@ -10,6 +10,7 @@
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/standard_streams.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
 #include "planner/import/import_onnx.hpp"
@@ -83,8 +84,9 @@ int run(int argc, char** argv) {
 }  // namespace cnnplan
 
 int main(int argc, char** argv) {
+  cnnplan::occupy_closed_streams();
   try {
-    return cnnplan::run(argc, argv);
+    return cnnplan::code_after_output("cnnplan-weights", cnnplan::run(argc, argv));
   } catch (const cnnplan::Error& error) {
     std::fprintf(stderr, "cnnplan: %s\n", error.what());
     return static_cast<int>(error.exit_code());
