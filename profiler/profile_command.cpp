@@ -14,6 +14,7 @@
 #include "executor/comm/terminal.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/plan/planned_layers.hpp"
@@ -59,6 +60,7 @@ ProfileRequest request_of(const ProfileOptions& options,
                          .uniform = {},
                          .plans = {},
                          .walk = {.repetitions = options.repetitions}};
+  on_first_rank(world, [&] { require_streams_once(options.networks); });
   for (const std::string& name : options.networks) {
     std::string file;
     on_first_rank(world, [&] { file = file_or_shipped(name, shipped_networks); });

@@ -2,7 +2,6 @@
 #include "executor/checkpoint/state_loader.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "executor/step/slices.hpp"
 #include "planner/base/durable_file.hpp"
 #include "planner/base/error.hpp"
+#include "planner/run/checkpoint_values.hpp"
 
 namespace cnnplan {
 namespace {
@@ -127,22 +127,6 @@ std::vector<double> running_values(const StoredTensor& stored,
   return averaged(stored, tensor.box, reader);
 }
 
-// Refuses values that no training saves, although the part has the digest that the index names.
-void require_possible(const std::vector<double>& values,
-                      const StateTensor& tensor,
-                      const std::string& folder) {
-  const bool is_variance = tensor.is_running() && tensor.second;
-  const auto found = std::find_if(values.begin(), values.end(), [is_variance](double value) {
-    return !std::isfinite(value) || (is_variance && value < 0.0);
-  });
-  if (found == values.end()) return;
-  throw InputError(
-      {.file = checkpoint_file(folder),
-       .pointer = tensor.name,
-       .value = "the value " + std::to_string(*found),
-       .allowed = is_variance ? "finite numbers that are not negative" : "finite numbers"});
-}
-
 }  // namespace
 
 void load_state(const Resumption& from, const Network& network, ParameterStore& store) {
@@ -155,7 +139,7 @@ void load_state(const Resumption& from, const Network& network, ParameterStore& 
       std::vector<double> values = tensor.is_running()
                                        ? running_values(stored, tensor, from, reader)
                                        : assembled(stored, slice, reader);
-      require_possible(values, tensor, from.folder);
+      require_possible_values(values, tensor.name, checkpoint_file(from.folder));
       return values;
     });
   }

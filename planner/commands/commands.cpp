@@ -12,7 +12,9 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/terminal.hpp"
+#include "planner/commands/checkpoint_command.hpp"
 #include "planner/commands/documents.hpp"
 #include "planner/commands/helper_program.hpp"
 #include "planner/import/import_onnx.hpp"
@@ -22,8 +24,6 @@
 #include "planner/predict/operation_places.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/report/table.hpp"
-#include "planner/run/checkpoint.hpp"
-#include "planner/run/checkpoint_parts.hpp"
 #include "planner/run/run.hpp"
 #include "planner/search/explain/prediction_check.hpp"
 #include "planner/summary/summary_text.hpp"
@@ -51,6 +51,7 @@ void print_comparison(const Plan& plan,
 
 ExitCode compare_command(const CompareOptions& options) {
   const ComparedFiles files{.plan = options.plan_file, .run = options.run_file};
+  require_streams_once({files.plan, files.run});
   require_plan_file(files.plan);
   const std::string plan = read_file(files.plan);
   const RunReport run = read_run(files.run);
@@ -65,12 +66,6 @@ ExitCode compare_command(const CompareOptions& options) {
 }
 
 namespace {
-
-// Reads all parts of a checkpoint, too, and compares them with their digests.
-void check_checkpoint(const std::string& text, const std::string& file) {
-  const Checkpoint checkpoint = parse_checkpoint(text, file);
-  for (const CheckpointPart& part : checkpoint.parts) check_part(file, part);
-}
 
 // Checks a plan, and returns what it is good for.
 std::string check_plan(const std::string& text, const std::string& file) {
@@ -127,6 +122,7 @@ CheckedFile checked_file(const std::string& file) {
 }  // namespace
 
 ExitCode check_command(const CheckOptions& options) {
+  require_streams_once(options.files);
   std::vector<CheckedFile> checked;
   for (const std::string& file : options.files) {
     checked.push_back(checked_file(file));

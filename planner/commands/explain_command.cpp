@@ -9,6 +9,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
@@ -37,12 +38,12 @@ struct Figures {
 // Returns the figures, or says why they are not at hand.
 std::variant<Figures, std::string> figures_of(const Plan& plan, const ExplainOptions& options) {
   InputMatcher inputs(plan);
-  const auto platform_file = inputs.find(options.platform_file, default_platform_file);
-  const auto profile_file = inputs.find(options.profile_file, default_profile_file);
+  const auto platform = inputs.find(options.platform_file, default_platform_file);
+  const auto profile = inputs.find(options.profile_file, default_profile_file);
   if (!inputs.problem().empty()) return inputs.problem();
-  return Figures{
-      .platform = platform_file ? read_platform(*platform_file) : default_platform(plan.ranks),
-      .profile = profile_file ? read_profile(*profile_file) : Profile{}};
+  return Figures{.platform = platform ? parse_platform(platform->text, platform->name)
+                                      : default_platform(plan.ranks),
+                 .profile = profile ? parse_profile(profile->text, profile->name) : Profile{}};
 }
 
 void print_formulas(const Plan& plan, const ExplainOptions& options) {
@@ -96,6 +97,7 @@ void print_layer(const Plan& plan, const ExplainOptions& options) {
 }  // namespace
 
 ExitCode explain_command(const ExplainOptions& options) {
+  require_streams_once({options.plan_file, options.platform_file, options.profile_file});
   const Plan plan = with_places(read_plan(options.plan_file), options.plan_file);
   if (options.sensitivity) {
     print_sensitivity(plan, options);

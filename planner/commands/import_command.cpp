@@ -7,6 +7,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/helper_program.hpp"
 #include "planner/import/import_onnx.hpp"
@@ -101,6 +102,7 @@ ExitCode import_command(const ImportCommandOptions& options) {
   if (!options.weights_file.empty()) {
     require_other_file(options.weights_file, options.model_file);
     require_other_file(options.weights_file, options.network_file);
+    require_streams_once({options.model_file, options.model_file});  // a helper reads it, too
   }
   require_file_name(options.network_file);
   const ImportOptions model_options{.input = options.input,

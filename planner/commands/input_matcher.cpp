@@ -2,6 +2,7 @@
 #include "planner/commands/input_matcher.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "planner/base/file.hpp"
 #include "planner/base/sha256.hpp"
@@ -14,12 +15,12 @@ InputMatcher::InputMatcher(const Plan& plan) : any_(!plan.inputs.empty()), missi
   if (any_) missing_.erase(missing_.begin());
 }
 
-std::optional<std::string> InputMatcher::find(const std::string& named,
-                                              const std::string& standard) {
+std::optional<FoundFile> InputMatcher::find(const std::string& named, const std::string& standard) {
   const std::string name = file_or_default(named, standard);
   if (name.empty()) return shipped(standard);
-  if (!any_) return name;
-  const std::string digest = sha256(read_file(name));
+  std::string text = read_file(name);
+  if (!any_) return FoundFile{.name = name, .text = std::move(text)};
+  const std::string digest = sha256(text);
   const auto found = std::find_if(missing_.begin(), missing_.end(), [&](const InputFile& input) {
     return input.sha256 == digest;
   });
@@ -28,16 +29,18 @@ std::optional<std::string> InputMatcher::find(const std::string& named,
     return named.empty() ? shipped(standard) : std::nullopt;
   }
   missing_.erase(found);
-  return name;
+  return FoundFile{.name = name, .text = std::move(text)};
 }
 
-std::optional<std::string> InputMatcher::shipped(const std::string& standard) {
+std::optional<FoundFile> InputMatcher::shipped(const std::string& standard) {
   if (standard != default_platform_file) return std::nullopt;
   for (auto input = missing_.begin(); input != missing_.end(); ++input) {
     const std::string path = shipped_path(input->file, shipped_platforms);
-    if (path.empty() || sha256(read_file(path)) != input->sha256) continue;
+    if (path.empty()) continue;
+    std::string text = read_file(path);
+    if (sha256(text) != input->sha256) continue;
     missing_.erase(input);
-    return path;
+    return FoundFile{.name = path, .text = std::move(text)};
   }
   return std::nullopt;
 }

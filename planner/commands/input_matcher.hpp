@@ -9,6 +9,11 @@
 
 namespace cnnplan {
 
+struct FoundFile {
+  std::string name;
+  std::string text;
+};
+
 // Compares files with the digests that the plan records. The first record is that of the network,
 // which is left out.
 class InputMatcher {
@@ -16,15 +21,15 @@ class InputMatcher {
   explicit InputMatcher(const Plan& plan);
 
   // Returns the named file, or else the file with the default name, or else a shipped platform, if
-  // the plan was made from it. A plan without records accepts any file.
+  // the plan was made from it. A plan without records accepts any file. The file is read once.
   // @throws IoError; InputError for a file that read_file() refuses
-  std::optional<std::string> find(const std::string& named, const std::string& standard);
+  std::optional<FoundFile> find(const std::string& named, const std::string& standard);
   // Says why the found files do not give the prices of the plan. The text is empty if they do.
   std::string problem() const;
 
  private:
   // Returns a shipped platform that the plan was made from, and crosses it out.
-  std::optional<std::string> shipped(const std::string& standard);
+  std::optional<FoundFile> shipped(const std::string& standard);
 
   bool any_;
   std::vector<InputFile> missing_;

@@ -9,6 +9,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/solve_request.hpp"
@@ -35,6 +36,14 @@ void refuse_options_of_one_count(const SolveOptions& options) {
       throw Error(ExitCode::usage,
                   std::string(option) + ": takes one number of --ranks, not several");
     }
+  }
+}
+
+// Each number of ranks reads the files again.
+void refuse_streams(const SolveOptions& options) {
+  for (const std::string& file :
+       {options.network_file, options.platform_file, options.profile_file}) {
+    require_streams_once({file, file});
   }
 }
 
@@ -72,6 +81,7 @@ void write_plans(const std::string& folder, const std::vector<Plan>& plans) {
 
 ExitCode scaling_command(const SolveOptions& options) {
   refuse_options_of_one_count(options);
+  refuse_streams(options);
   if (writes_plans(options)) make_folder(options.output_file);
   std::vector<Plan> plans;
   std::vector<ScalingPoint> points;

@@ -9,6 +9,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/documents.hpp"
@@ -33,8 +34,8 @@ Platform platform_of(const SimulateOptions& options, int ranks) {
 // A profile with the default name is used only if the plan was made from it.
 Profile profile_of(const SimulateOptions& options, const Plan& plan) {
   if (!options.profile_file.empty()) return read_profile(options.profile_file);
-  const auto name = InputMatcher(plan).find("", default_profile_file);
-  if (name) return read_profile(*name);
+  const auto found = InputMatcher(plan).find("", default_profile_file);
+  if (found) return parse_profile(found->text, found->name);
   if (!file_or_default("", default_profile_file).empty()) {
     print_note(std::string(default_profile_file) + " is not used: the plan was not made from it");
   }
@@ -120,6 +121,7 @@ ExitCode judge(const Simulation& times, std::optional<double> max_error) {
 }  // namespace
 
 ExitCode simulate_command(const SimulateOptions& options) {
+  require_streams_once({options.plan_file, options.platform_file, options.profile_file});
   const Plan plan = read_plan(options.plan_file);
   const Platform platform = platform_of(options, plan.ranks);
   const KernelCosts kernels(profile_of(options, plan), platform);

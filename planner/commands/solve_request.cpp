@@ -11,6 +11,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/commands/file_or_default.hpp"
 #include "planner/import/network_source.hpp"
@@ -142,6 +143,7 @@ void read_sample_blocks(const SolveOptions& options, SolveRequest& request) {
 }  // namespace
 
 SolveRequest request_of(const SolveOptions& options, SolveInputs& inputs) {
+  require_streams_once({options.network_file, options.platform_file, options.profile_file});
   const ReadFile network(file_or_shipped(options.network_file, shipped_networks));
   SolveRequest request{.network = network_of(network, options.input_size)};
   inputs.files.push_back(network.as_input());

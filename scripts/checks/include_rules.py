@@ -58,7 +58,7 @@ PROJECT = [
     ("planner/summary/*", ["planner/{base,json,tensor,network,plan,report}/*"]),
     ("planner/page/*", ["planner/{base,json,tensor,network,plan,run,schedule/blocks,predict,report,summary}/*"]),
     ("planner/doctor/*", ["planner/{base,json}/*"]),
-    ("planner/commands/*", ["planner/schedule/rank_memory.hpp",
+    ("planner/commands/*", ["planner/schedule/{rank_memory,schedule,blocks/ownership}.hpp",
                             "planner/{base,network,plan,run,what_if,predict,simulate,import,report,summary,page,doctor}/*",
                             "planner/cli/*", "planner/platform/resized_platform.hpp", "planner/tensor/enumerators.hpp",
                             "planner/json/{schema_kind,json_writer}.hpp", "planner/import/onnx/onnx_file.hpp",
