@@ -1,13 +1,16 @@
-// Reads whole files of weights and whole small datasets, but only a few samples of large ones.
+// Reads whole files of weights and whole small datasets, but only some blocks of large ones.
 #include "executor/agreement/file_facts.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <system_error>
 
+#include "executor/agreement/sampled_blocks.hpp"
 #include "executor/data/data_check.hpp"
 #include "executor/hdf5/hdf5_file.hpp"
 #include "planner/base/durable_file.hpp"
@@ -17,9 +20,11 @@
 namespace cnnplan {
 namespace {
 
-constexpr std::int64_t most_samples = 8;  // of a large dataset, spread over it
 constexpr std::int64_t most_values_in_all = std::int64_t{1} << 22;  // of a dataset read as a whole
-constexpr std::int64_t most_values = std::int64_t{1} << 16;         // of each of them
+// A block of a compressed dataset costs the chunk in which it lies. All ranks read equally many
+// blocks, so the time cannot be the limit.
+constexpr std::int64_t most_chunk_bytes = std::int64_t{1} << 28;
+constexpr std::int64_t least_blocks = 8;
 constexpr std::size_t shown_digits = 16;  // of a digest, as a user reads it
 
 // Returns what `read` returns, or why it cannot.
@@ -40,34 +45,21 @@ void add(std::span<const double> values, Sha256& digest) {
   digest.add(std::as_bytes(values));
 }
 
-// Selects a block in the middle of one sample, small enough to read.
-Selection part_of(const std::vector<std::int64_t>& extents, std::int64_t sample) {
-  Selection part{.start = std::vector<std::int64_t>(extents.size(), 0), .count = extents};
-  part.start.front() = sample;
-  part.count.front() = 1;
-  std::int64_t values = 1;
-  for (std::size_t dim = extents.size(); dim-- > 1;) {
-    part.count[dim] = std::min(extents[dim], std::max<std::int64_t>(1, most_values / values));
-    part.start[dim] = (extents[dim] - part.count[dim]) / 2;
-    values *= part.count[dim];
-  }
-  return part;
+std::int64_t most_blocks(const Hdf5Dataset& dataset) {
+  if (!dataset.is_chunked()) return most_sampled_blocks;
+  return std::clamp(most_chunk_bytes / dataset.chunk_bytes(), least_blocks, most_sampled_blocks);
 }
 
 std::string digest_of_some(const Hdf5Dataset& dataset) {
-  const std::vector<std::int64_t>& extents = dataset.extents();
   Sha256 digest;
-  const std::int64_t all = extents.front();
-  const auto values_in_all = static_cast<std::int64_t>(element_count(extents));
-  if (values_in_all <= most_values_in_all) add(dataset.read_all(), digest);
-  const std::int64_t samples =
-      values_in_all <= most_values_in_all ? 0 : std::min(all, most_samples);
-  for (std::int64_t i = 0; i < samples; ++i) {
-    const std::int64_t sample = samples == 1 ? 0 : i * (all - 1) / (samples - 1);
-    const Selection part = part_of(extents, sample);
-    std::vector<double> values(element_count(part.count));
-    if (!values.empty()) dataset.read(part, FileElement::fp64, values.data());
-    add(values, digest);
+  if (element_count(dataset.extents()) <= most_values_in_all) {
+    add(dataset.read_all(), digest);
+  } else {
+    for (const Selection& block : sampled_blocks(dataset.extents(), most_blocks(dataset))) {
+      std::vector<double> values(element_count(block.count));
+      dataset.read(block, FileElement::fp64, values.data());
+      add(values, digest);
+    }
   }
   for (const char* const name : {"mean", "std"}) {
     add(dataset.attribute(name).value_or(std::vector<double>{}), digest);
@@ -105,9 +97,10 @@ std::vector<Fact> sample_facts(const std::string& option, const std::string& fil
     std::string text;
     for (const char* const name : {samples_name, labels_name, targets_name}) {
       const std::string part = text_of(opened, name);
-      if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+      if (!part.empty()) text += part + ", ";
     }
-    return text;
+    std::error_code error;  // the size is -1 then
+    return text + std::to_string(std::filesystem::file_size(file, error)) + " bytes";
   };
   return {{"the contents of " + option + " " + file, value_or_reason(read)}};
 }

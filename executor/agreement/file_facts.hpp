@@ -13,9 +13,9 @@ namespace cnnplan {
 std::vector<Fact> program_facts();
 
 // Return the contents of a file that the option names: the digest of all bytes, or for samples
-// their shape, their attributes and a digest of some samples with their labels. The list is empty
-// if `file` is empty. A file that cannot be read has the reason as its value, so that ranks without
-// the file differ from others. These functions are not collective.
+// their types, shapes and attributes, a digest of some blocks of each dataset, and the size of the
+// file. The list is empty if `file` is empty. A file that cannot be read has the reason as its
+// value, so that ranks without the file differ from others. These functions are not collective.
 std::vector<Fact> file_facts(const std::string& option, const std::string& file);
 std::vector<Fact> sample_facts(const std::string& option, const std::string& file);
 

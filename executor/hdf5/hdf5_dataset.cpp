@@ -1,6 +1,7 @@
 // Reads and writes blocks of datasets through the C interface of HDF5.
 #include "executor/hdf5/hdf5_dataset.hpp"
 
+#include <numeric>
 #include <stdexcept>
 #include <type_traits>
 #include <utility>
@@ -115,7 +116,14 @@ Hdf5Dataset::Hdf5Dataset(Hdf5Handle handle, std::string file, std::string name)
   hdf5_check(H5Sget_simple_extent_dims(space.id(), extents.data(), nullptr), call);
   extents_.assign(extents.begin(), extents.end());
   const Hdf5Handle properties(hdf5_check(H5Dget_create_plist(handle_.id()), call), H5Pclose);
-  is_chunked_ = H5Pget_layout(properties.id()) == H5D_CHUNKED;
+  if (H5Pget_layout(properties.id()) != H5D_CHUNKED) return;
+  std::vector<hsize_t> chunk(extents_.size());
+  hdf5_check(H5Pget_chunk(properties.id(), static_cast<int>(chunk.size()), chunk.data()), call);
+  chunk_bytes_ = std::accumulate(
+      chunk.begin(),
+      chunk.end(),
+      static_cast<std::int64_t>(H5Tget_size(type.id())),
+      [](std::int64_t bytes, hsize_t extent) { return bytes * static_cast<std::int64_t>(extent); });
 }
 
 void Hdf5Dataset::read_directly() {

@@ -36,7 +36,9 @@ class Hdf5Dataset {
   const std::vector<std::int64_t>& extents() const { return extents_; }
   FileElement element() const { return element_; }
   // Returns true if the dataset is stored in chunks, which may be compressed.
-  bool is_chunked() const { return is_chunked_; }
+  bool is_chunked() const { return chunk_bytes_ > 0; }
+  // Returns the bytes of a chunk before compression; 0 if the dataset is not stored in chunks.
+  std::int64_t chunk_bytes() const { return chunk_bytes_; }
   // Reads a block in row-major order, converted to `memory`; any thread may call this. It bypasses
   // HDF5 after read_directly() if that suits the block.
   // @pre out holds the product of selection.count elements of `memory`
@@ -72,7 +74,7 @@ class Hdf5Dataset {
   std::string name_;
   std::vector<std::int64_t> extents_;
   FileElement element_ = FileElement::other;
-  bool is_chunked_ = false;
+  std::int64_t chunk_bytes_ = 0;
   std::optional<ContiguousBlocks> direct_;
 };
 

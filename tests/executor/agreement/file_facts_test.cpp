@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/agreement/sampled_blocks.hpp"
 #include "planner/base/file.hpp"
 #include "tests/executor/data/data_file.hpp"
 
@@ -46,13 +47,35 @@ TEST_CASE("any sample of a small dataset may show that contents differ") {
   }
 }
 
-TEST_CASE("only part of a large sample is read") {
-  std::vector<TestDataset> large{counted("/samples", FileElement::uint8, {2, 1, 1536, 1536}, 251)};
+// The dataset has 1024 blocks of 16384 values.
+TEST_CASE("of a large dataset, some blocks are compared, always the first and the last") {
+  std::vector<TestDataset> large{counted("/samples", FileElement::uint8, {64, 1, 512, 512}, 251)};
   const std::string value = value_of(large);
-  large[0].values.front() += 1.0;  // in a corner
-  CHECK(value_of(large) == value);
-  large[0].values[768 * 1536 + 768] += 1.0;
-  CHECK(value_of(large) != value);
+  const auto differs = [&](std::size_t first, std::size_t count) {
+    std::vector<TestDataset> other = large;
+    for (std::size_t i = first; i < first + count; ++i) other[0].values[i] += 1.0;
+    return value_of(other) != value;
+  };
+  const std::size_t all = large[0].values.size();
+  CHECK(differs(0, 1));
+  CHECK(differs(all - 1, 1));
+  CHECK(differs(all / 2 + 77, all / 127 + 2 * 16384));  // neighbouring blocks
+  const std::vector<Selection> blocks = sampled_blocks(std::vector<std::int64_t>{64, 1, 512, 512});
+  const std::int64_t left_out = [&] {
+    std::int64_t block = 0;  // the first that is not in the list
+    for (const Selection& found : blocks) {
+      if (found.start[0] * 16 + found.start[2] / 32 == block) ++block;
+    }
+    return block;
+  }();
+  CHECK_FALSE(differs(left_out * 16384, 16384));
+}
+
+TEST_CASE("another size of the file shows, also if all values are equal") {
+  const std::vector<TestDataset> data = image_file();
+  std::vector<TestDataset> more = data;
+  more.push_back(counted("/unread", FileElement::uint8, {5000}, 251));
+  CHECK(value_of(data) != value_of(more));
 }
 
 TEST_CASE("facts of other files are a digest of all bytes") {
