@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import math
 import os
 import re
 import subprocess
@@ -109,6 +110,20 @@ class Case:
         out = plan.with_name(plan.name.replace("plan-", "run-"))
         mpirun(self.ranks, BIN / "cnnexec", "--strategy", plan, "--steps", steps, "-o", out, cores=cores_of(plan))
         return read(out)["step"]["median_s"]
+
+
+def median_interval(values, confidence=0.95):
+    """Returns the order statistics between which the median lies with this confidence."""
+    count = len(values)
+    probabilities = [math.comb(count, k) / 2**count for k in range(count + 1)]  # of k values below the median
+    outside, left = 0.0, 0
+    while outside + probabilities[left] <= (1 - confidence) / 2:
+        outside += probabilities[left]
+        left += 1
+    if left == 0:
+        sys.exit(f"scripts/bench: {count} values are too few for an interval")
+    ordered = sorted(values)
+    return ordered[left - 1], ordered[count - left]
 
 
 def spread(values):
