@@ -8,6 +8,8 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/commands/commands.hpp"
@@ -28,13 +30,15 @@ namespace {
 void add_priced_parts(const ReportOptions& options, ReportedPlan& reported) {
   const Plan& plan = reported.plan;
   InputMatcher inputs(plan);
-  const auto platform_file = inputs.find(options.platform_file, default_platform_file);
-  const auto profile_file = inputs.find(options.profile_file, default_profile_file);
+  const auto platform_input = inputs.find(options.platform_file, default_platform_file);
+  const auto profile_input = inputs.find(options.profile_file, default_profile_file);
   reported.no_timeline = inputs.problem();
   if (!reported.no_timeline.empty()) return;
-  const Platform platform =
-      platform_file ? read_platform(*platform_file) : default_platform(plan.ranks);
-  const Profile profile = profile_file ? read_profile(*profile_file) : Profile{};
+  const Platform platform = platform_input
+                                ? parse_platform(platform_input->text, platform_input->name)
+                                : default_platform(plan.ranks);
+  const Profile profile =
+      profile_input ? parse_profile(profile_input->text, profile_input->name) : Profile{};
   const KernelCosts kernels(profile, platform);
   const PriceList prices(platform, kernels);
   reported.timeline = timeline_of(plan, prices);
@@ -121,6 +125,9 @@ std::string page() {
 }  // namespace
 
 ExitCode report_command(const ReportOptions& options) {
+  std::vector<std::string> inputs = options.files;
+  inputs.insert(inputs.end(), {options.platform_file, options.profile_file});
+  require_streams_once(inputs);
   if (options.json) {
     std::cout << to_json(data_of(options));
     return ExitCode::ok;
@@ -130,7 +137,7 @@ ExitCode report_command(const ReportOptions& options) {
   const std::string text = page_with(empty_page, to_json(data_of(options)));
   write_file(options.output_file, text);
   if (options.output_file != standard_stream) {
-    std::cerr << "wrote " << options.output_file << "; open it in a browser\n";
+    print_note("wrote " + options.output_file + "; open it in a browser");
   }
   return ExitCode::ok;
 }
