@@ -15,6 +15,7 @@
 #include "planner/base/similar_names.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/index_range.hpp"
 #include "planner/cli/number_in.hpp"
 #include "planner/cli/silence.hpp"
 #include "planner/cli/standard_streams.hpp"
@@ -90,6 +91,19 @@ std::string simulate_help() {
                       "replays. It works out by itself which rank waits for which, and which "
                       "messages share a link. Kernels take their predicted times. Without "
                       "SimGrid, the traces are written and not replayed, and the exit code is 5.");
+}
+
+std::string trace_help() {
+  return examples_text({
+             {"cnnplan trace", "plan.json, to trace.json.gz"},
+             {"cnnplan trace plan.json --ranks 0:8 -o step.json", "without compression"},
+         }) +
+         section_text("TRACE",
+                      "Open the file in ui.perfetto.dev or chrome://tracing. Each rank is a "
+                      "process, and each stream and lane is a thread. Arrows are messages between "
+                      "ranks. The slice 'waiting' in an operation is the time that it waits for "
+                      "other ranks. A plan of more than 64 ranks shows one rank of each group of "
+                      "ranks that do equal work, unless --ranks chooses others.");
 }
 
 std::string check_help() {
@@ -215,6 +229,28 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
   simulate->footer(simulate_help() + exit_codes());
 }
 
+void add_trace(CLI::App& app, TraceCommandOptions& options) {
+  CLI::App* trace =
+      app.add_subcommand("trace", "Write the predicted step as a trace for Perfetto, rank by rank");
+  trace->group("Commands");
+  trace->add_option("files", options.files, "Plan file; default: plan.json")->type_name("FILE");
+  trace->option_defaults()->group("What to show");
+  trace->add_option("-r,--ranks", options.ranks, "Show ranks A to B - 1 only")
+      ->type_name("A:B")
+      ->check(index_range_problem);
+  trace->option_defaults()->group("Files");
+  trace->add_option("-p,--platform", options.platform_file, "Links; default: as for solve")
+      ->type_name("FILE");
+  trace->add_option("-k,--profile", options.profile_file, "Kernel times; default: as for solve")
+      ->type_name("FILE");
+  trace
+      ->add_option(
+          "-o,--output", options.output_file, "Trace, compressed unless the name ends in .json")
+      ->type_name("FILE")
+      ->capture_default_str();
+  trace->footer(trace_help() + exit_codes());
+}
+
 void add_check(CLI::App& app, CheckOptions& options) {
   CLI::App* check = app.add_subcommand("check", "Check files against their schema");
   check->group("Commands");
@@ -318,6 +354,7 @@ ExitCode run(int argc, char** argv) {
   ReportOptions report_options;
   report_options.version = version_text("cnnplan");
   SimulateOptions simulate_options;
+  TraceCommandOptions trace_options;
   CheckOptions check_options;
   add_solve(app, solve_options, exit_codes());
   add_import(app, import_options, exit_codes());
@@ -325,6 +362,7 @@ ExitCode run(int argc, char** argv) {
   add_compare(app, compare_options);
   add_report(app, report_options);
   add_simulate(app, simulate_options);
+  add_trace(app, trace_options);
   add_check(app, check_options);
   bool quiet = false;
   add_quiet(app, quiet);
@@ -339,6 +377,7 @@ ExitCode run(int argc, char** argv) {
     if (app.got_subcommand("compare")) return compare_command(compare_options);
     if (app.got_subcommand("report")) return report_command(report_options);
     if (app.got_subcommand("simulate")) return simulate_command(simulate_options);
+    if (app.got_subcommand("trace")) return trace_command(trace_options);
     if (app.got_subcommand("doctor")) return doctor_command(as_json, version_text("cnnplan"));
     return check_command(check_options);
   };

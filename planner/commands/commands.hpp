@@ -96,6 +96,14 @@ struct SimulateOptions {
   bool json = false;                // print a document instead
 };
 
+struct TraceCommandOptions {
+  std::vector<std::string> files;  // a plan, a run, or one of each; empty: plan.json
+  std::string output_file = "trace.json.gz";
+  std::string ranks;          // "0:8": ranks 0 to 7; empty: all that a trace shows
+  std::string platform_file;  // as for solve
+  std::string profile_file;   // as for solve
+};
+
 struct CheckOptions {
   std::vector<std::string> files;
   bool json = false;  // print a document instead
@@ -118,6 +126,9 @@ ExitCode compare_command(const CompareOptions& options);
 // Replays the plan in SimGrid. Returns prediction_outside_limit as compare_command does.
 // @throws EnvironmentError without SimGrid, after the files are written
 ExitCode simulate_command(const SimulateOptions& options);
+// Writes a trace of the predicted step of a plan, of the traced steps of a run, or of both.
+// @throws InfeasibleError for a trace of more than most_trace_bytes
+ExitCode trace_command(const TraceCommandOptions& options);
 // Reads each file as the kind that its "schema" names, or as an ONNX model. It prints whether the
 // file is valid, and if not, why. The parts of a checkpoint are read, too. Returns the exit code of
 // the first invalid file.

@@ -13,8 +13,7 @@
 #include "planner/base/standard_stream.hpp"
 #include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
-#include "planner/commands/file_or_default.hpp"
-#include "planner/commands/input_matcher.hpp"
+#include "planner/commands/plan_figures.hpp"
 #include "planner/predict/formulas.hpp"
 #include "planner/predict/operation_places.hpp"
 #include "planner/report/explain.hpp"
@@ -29,31 +28,14 @@
 namespace cnnplan {
 namespace {
 
-// Holds the figures from which the prices of a plan are computed.
-struct Figures {
-  Platform platform;
-  Profile profile;
-};
-
-// Returns the figures, or says why they are not at hand.
-std::variant<Figures, std::string> figures_of(const Plan& plan, const ExplainOptions& options) {
-  InputMatcher inputs(plan);
-  const auto platform = inputs.find(options.platform_file, default_platform_file);
-  const auto profile = inputs.find(options.profile_file, default_profile_file);
-  if (!inputs.problem().empty()) return inputs.problem();
-  return Figures{.platform = platform ? parse_platform(platform->text, platform->name)
-                                      : default_platform(plan.ranks),
-                 .profile = profile ? parse_profile(profile->text, profile->name) : Profile{}};
-}
-
 void print_formulas(const Plan& plan, const ExplainOptions& options) {
   std::cout << '\n';
-  const auto found = figures_of(plan, options);
+  const auto found = figures_of(plan, options.platform_file, options.profile_file);
   if (const auto* problem = std::get_if<std::string>(&found)) {
     std::cout << message_text("no formulas: " + *problem, columns_of(STDOUT_FILENO));
     return;
   }
-  const auto& [platform, profile] = std::get<Figures>(found);
+  const auto& [platform, profile] = std::get<PlanFigures>(found);
   const KernelCosts kernels(profile, platform);
   std::cout << to_text(formulas(plan, options.layer, PriceList(platform, kernels)),
                        columns_of(STDOUT_FILENO));
@@ -62,11 +44,11 @@ void print_formulas(const Plan& plan, const ExplainOptions& options) {
 void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
   if (!options.layer.empty()) layer_named(plan, options.layer);
   check_prediction(plan, options.plan_file);
-  const auto found = figures_of(plan, options);
+  const auto found = figures_of(plan, options.platform_file, options.profile_file);
   if (const auto* problem = std::get_if<std::string>(&found)) {
     throw Error(ExitCode::bad_input, "no sensitivity: " + *problem);
   }
-  const auto& [platform, profile] = std::get<Figures>(found);
+  const auto& [platform, profile] = std::get<PlanFigures>(found);
   std::cout << to_text(sensitivity(plan, platform, profile, options.layer),
                        plan,
                        options.wide,

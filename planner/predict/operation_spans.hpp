@@ -1,0 +1,23 @@
+// Tells when each operation of a walked rank begins to wait, begins to work and ends.
+#pragma once
+
+#include "planner/predict/virtual_time.hpp"
+
+namespace cnnplan {
+
+// Seconds count from the begin of the step. An operation waits from its begin to the begin of its
+// work. Only transfers and collectives wait.
+struct OperationSpan {
+  double begin_s = 0.0;
+  double work_begin_s = 0.0;
+  double end_s = 0.0;
+};
+
+// Returns the spans of the operations of one rank, for a timeline of walk() that was walked with
+// `overlap` and likely prices. The spans of one stream and lane do not overlap.
+// @pre `timeline` belongs to `work`
+IndexedVector<OperationIndex, OperationSpan> spans_of(const RankWork& work,
+                                                      const RankTimeline& timeline,
+                                                      double overlap);
+
+}  // namespace cnnplan
