@@ -328,8 +328,8 @@ std::string choice_line(const Plan& plan, const std::string& name) {
     if (margin.runner_up.empty()) return who + "no other split is worth finding";
     return who + "runner-up " + margin.runner_up + ", " + to_text(plan.prediction.margins_sum) +
            " in sum " + duration(std::fabs(margin.margin_s)) +
-           (margin.margin_s < 0.0 ? " shorter; not taken, as waiting, which sums leave out, or "
-                                    "memory decided for this split"
+           (margin.margin_s < 0.0 ? " shorter;\nsums leave out waiting and memory, which "
+                                    "decided for this split"
                                   : " longer");
   }
   return "";

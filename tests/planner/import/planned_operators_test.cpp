@@ -50,7 +50,7 @@ TEST_CASE("Planning: the gate is the second input") {
 TEST_CASE("Planning: refusals") {
   ModelBuilder wide;
   wide.weight("w", {2, 1, 1, 1}).node("Pow", {"x", "w"});
-  CHECK(contains(refusals_of(wide, planning).at(0).reason, "a constant (2,1,1,1)"));
+  CHECK(contains(refusals_of(wide, planning).at(0).reason, "a constant (2, 1, 1, 1)"));
   ModelBuilder coupled;
   coupled.node("Softmax", {"x"}, {"s"});
   coupled.node("Mul", {"x", "s"});

@@ -87,7 +87,8 @@ TEST_CASE("explain: the runner-up of every choice, and its margin") {
   CHECK(line_of(text, "fc").ends_with("6.5           6.5  -"));
   CHECK(has(explain(plan, "data"), "\nrunner-up n2, all operations in sum 12.500 ms longer\n"));
   CHECK(has(explain(plan, "bn1"),
-            "\nsplit as conv1; runner-up w2, all operations in sum 1.000 ms shorter\n"));
+            "\nsplit as conv1; runner-up w2, all operations in sum 1.000 ms shorter;\n"
+            "sums leave out waiting and memory, which decided for this split\n"));
   CHECK(has(explain(plan, "fc"), "\nno other split is worth finding\n"));
 }
 

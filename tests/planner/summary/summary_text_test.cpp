@@ -64,7 +64,7 @@ TEST_CASE("summary: sentences that would be long are cut to two lines") {
                               "draws of\n        errors; to settle it, time bn1 (cnnplan "
                               "profile).\n") != std::string::npos);
   summary.plan_file = "p.json";
-  CHECK(to_text(summary).find("(cnnplan profile\n        --missing-from p.json)") !=
+  CHECK(to_text(summary).find("time bn1 (cnnplan profile --missing-from p.json).\n") !=
         std::string::npos);
   summary.confidence->layers = {std::string(70, 'k')};
   CHECK(to_text(summary).find("Beats data parallelism in 1 of 2 draws") != std::string::npos);
