@@ -336,6 +336,51 @@ ExitCode run_solve(SolveOptions& options, bool quiet) {
   return solve_command(options);
 }
 
+// Holds what the user asked of each command.
+struct CommandOptions {
+  SolveOptions solve;
+  ImportCommandOptions imported;
+  ExplainOptions explain;
+  CompareOptions compare;
+  ReportOptions report;
+  SimulateOptions simulate;
+  TraceCommandOptions trace;
+  CheckOptions check;
+  bool doctor_as_json = false;
+  bool quiet = false;
+};
+
+// The options of `app` write into `options`.
+void add_commands(CLI::App& app, CommandOptions& options) {
+  app.add_subcommand("profile", "Time the kernels and links of this machine")->group("Commands");
+  options.report.version = version_text("cnnplan");
+  add_solve(app, options.solve, exit_codes());
+  add_import(app, options.imported, exit_codes());
+  add_explain(app, options.explain);
+  add_compare(app, options.compare);
+  add_report(app, options.report);
+  add_simulate(app, options.simulate);
+  add_trace(app, options.trace);
+  add_check(app, options.check);
+  add_quiet(app, options.quiet);
+  add_doctor(app, options.doctor_as_json);
+}
+
+// Runs the command that was parsed.
+ExitCode run_command(const CLI::App& app, CommandOptions& options) {
+  if (app.got_subcommand("solve")) return run_solve(options.solve, options.quiet);
+  if (app.got_subcommand("import")) return import_command(options.imported);
+  if (app.got_subcommand("explain")) return explain_command(options.explain);
+  if (app.got_subcommand("compare")) return compare_command(options.compare);
+  if (app.got_subcommand("report")) return report_command(options.report);
+  if (app.got_subcommand("simulate")) return simulate_command(options.simulate);
+  if (app.got_subcommand("trace")) return trace_command(options.trace);
+  if (app.got_subcommand("doctor")) {
+    return doctor_command(options.doctor_as_json, version_text("cnnplan"));
+  }
+  return check_command(options.check);
+}
+
 ExitCode run(int argc, char** argv) {
   if (argc > 1 && std::string(argv[1]) == "profile") {
     profile_command(std::vector<std::string>(argv + 2, argv + argc));
@@ -346,42 +391,12 @@ ExitCode run(int argc, char** argv) {
   app.set_version_flag("--version", version_text("cnnplan"), "Print the version");
   app.require_subcommand(1);
   app.footer(overview() + exit_codes());
-  app.add_subcommand("profile", "Time the kernels and links of this machine")->group("Commands");
-  SolveOptions solve_options;
-  ImportCommandOptions import_options;
-  ExplainOptions explain_options;
-  CompareOptions compare_options;
-  ReportOptions report_options;
-  report_options.version = version_text("cnnplan");
-  SimulateOptions simulate_options;
-  TraceCommandOptions trace_options;
-  CheckOptions check_options;
-  add_solve(app, solve_options, exit_codes());
-  add_import(app, import_options, exit_codes());
-  add_explain(app, explain_options);
-  add_compare(app, compare_options);
-  add_report(app, report_options);
-  add_simulate(app, simulate_options);
-  add_trace(app, trace_options);
-  add_check(app, check_options);
-  bool quiet = false;
-  add_quiet(app, quiet);
-  bool as_json = false;
-  add_doctor(app, as_json);
+  CommandOptions options;
+  add_commands(app, options);
   if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
-  solve_options.words.assign(argv + std::min(argc, 2), argv + argc);
-  const auto command = [&] {
-    if (app.got_subcommand("solve")) return run_solve(solve_options, quiet);
-    if (app.got_subcommand("import")) return import_command(import_options);
-    if (app.got_subcommand("explain")) return explain_command(explain_options);
-    if (app.got_subcommand("compare")) return compare_command(compare_options);
-    if (app.got_subcommand("report")) return report_command(report_options);
-    if (app.got_subcommand("simulate")) return simulate_command(simulate_options);
-    if (app.got_subcommand("trace")) return trace_command(trace_options);
-    if (app.got_subcommand("doctor")) return doctor_command(as_json, version_text("cnnplan"));
-    return check_command(check_options);
-  };
-  return quiet ? silent(command, app.got_subcommand("solve")) : command();
+  options.solve.words.assign(argv + std::min(argc, 2), argv + argc);
+  const auto command = [&] { return run_command(app, options); };
+  return options.quiet ? silent(command, app.got_subcommand("solve")) : command();
 }
 
 }  // namespace

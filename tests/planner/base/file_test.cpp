@@ -72,11 +72,13 @@ TEST_CASE_FIXTURE(Folder, "require_regular_file: pipes, folders and devices are 
   CHECK_THROWS_WITH_AS(
       require_regular_file(file("none")), (file("none") + ": no such file").c_str(), IoError);
   REQUIRE(::mkfifo(file("pipe").c_str(), 0600) == 0);
-  for (const auto& [path, kind] : {std::pair{file("pipe"), "a pipe"},
-                                   std::pair{file(""), "a folder"},
-                                   std::pair{std::string("/dev/null"), "a device"}}) {
-    CHECK(problem_of([&] { require_regular_file(path); }).value == kind);
-    CHECK(problem_of([&] { read_file(path); }).value == kind);  // would wait, or never end
+  for (const auto& irregular : {std::pair{file("pipe"), "a pipe"},
+                                std::pair{file(""), "a folder"},
+                                std::pair{std::string("/dev/null"), "a device"}}) {
+    const std::string& path = irregular.first;
+    CHECK(problem_of([&] { require_regular_file(path); }).value == irregular.second);
+    // Reading it would wait, or never end.
+    CHECK(problem_of([&] { read_file(path); }).value == irregular.second);
   }
   CHECK(problem_of([] { require_regular_file("-"); }).value == "standard input");
 }

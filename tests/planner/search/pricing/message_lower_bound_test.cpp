@@ -69,7 +69,7 @@ Mesh random_mesh(RandomValues& random, int ranks) {
 
 // Returns blocks that overlap in the channels or in halos, or do not overlap.
 RankBoxes random_blocks(RandomValues& random, const Shape& shape, int ranks) {
-  const RankBoxes owned(Distribution(shape, random_mesh(random, ranks)));
+  RankBoxes owned(Distribution(shape, random_mesh(random, ranks)));
   switch (random.small(0, 2)) {
     case 0:
       return owned;
