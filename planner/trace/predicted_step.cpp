@@ -172,7 +172,7 @@ PredictedStep predicted_step(const Plan& plan,
   step.ranks.resize(ranks.size());
   step.memory.resize(ranks.size());
   for (int rank : ranks) step.names.push_back(name_of_rank(rank, classes, stand_for_classes));
-  lower_each(plan, ranks, {.detail = Detail::timed}, [&](std::size_t i, Schedule schedule) {
+  lower_each(plan, ranks, {.detail = Detail::timed}, [&](std::size_t i, const Schedule& schedule) {
     const SpansById& own = spans[classes.class_of(ranks[i])];
     step.ranks[i] = traced_rank(schedule, plan.network, own);
     step.memory[i] = memory_changes(schedule, own);

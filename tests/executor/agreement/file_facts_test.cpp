@@ -59,7 +59,7 @@ TEST_CASE("of a large dataset, some blocks are compared, always the first and th
   const std::size_t all = large[0].values.size();
   CHECK(differs(0, 1));
   CHECK(differs(all - 1, 1));
-  CHECK(differs(all / 2 + 77, all / 127 + 2 * 16384));  // neighbouring blocks
+  CHECK(differs(all / 2 + 77, all / 127 + std::size_t{2} * 16384));  // neighbouring blocks
   const std::vector<Selection> blocks = sampled_blocks(std::vector<std::int64_t>{64, 1, 512, 512});
   const std::int64_t left_out = [&] {
     std::int64_t block = 0;  // the first that is not in the list
