@@ -73,7 +73,9 @@ TEST_CASE("Network: refusals of one layer name file, pointer, value and what is 
     const char* value;
     const char* allowed;
   };
-  const auto of = [](const LayerParameters& parameters) { return Layer{"x", {"data"}, parameters}; };
+  const auto of = [](const LayerParameters& parameters) {
+    return Layer{"x", {"data"}, parameters};
+  };
   const std::vector<Row> rows{
       {{"", {"data"}, Relu{}}, "/layers/1/name", "\"\"", "not empty"},
       {{"a/b", {"data"}, Relu{}}, "/layers/1/name", "\"a/b\"", "no \"/\""},
