@@ -7,10 +7,11 @@
 
 namespace cnnplan {
 
-// Reports that a `sign` b is no 64-bit integer. @throws InputError
+// Throws the InputError of the functions below. Its message shows the calculation, in which `sign`
+// ("*" or "+") stands between both numbers.
 [[noreturn]] void refuse_overflow(std::int64_t a, const char* sign, std::int64_t b);
 
-// These functions return exact results.
+// Both functions return the exact product or sum.
 // @throws InputError when the result is no 64-bit integer. It names no file; JsonReader::locate
 // adds the place.
 inline std::int64_t checked_multiply(std::int64_t a, std::int64_t b) {

@@ -14,13 +14,15 @@ namespace cnnplan {
 // A file has this suffix while it is being written.
 inline constexpr const char* partial_suffix = ".partial";
 
+// Identifies the content of a file, so that a checkpoint can tell whether the file is intact.
 struct FileDigest {
-  std::int64_t bytes = 0;
-  std::string sha256;
+  std::int64_t bytes = 0;  // the size of the file
+  std::string sha256;      // of the whole content, in lower-case hex
   bool operator==(const FileDigest&) const = default;
 };
 
-// Writes to a temporary file next to `file`. A file may have only one writer at a time.
+// Writes to a temporary file next to `file`, which has the name of `file` and partial_suffix. A
+// file may have only one writer at a time.
 class DurableFile {
  public:
   // @throws IoError, as the members below do
@@ -31,6 +33,7 @@ class DurableFile {
   ~DurableFile();
 
   void append(std::span<const std::byte> bytes);
+  // Returns how many bytes were appended so far.
   std::int64_t bytes() const { return bytes_; }
   // Gives the file its name. The file and its name are on the disk when this returns. Returns the
   // size and the digest of all that was appended.

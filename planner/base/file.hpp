@@ -9,6 +9,10 @@ namespace cnnplan {
 
 // Files, pipes and terminals that are read as a whole have at most this size.
 inline constexpr std::int64_t max_file_bytes = 2147483647;
+
+// The name standard_stream ("-") stands for stdin where a function below reads, and for stdout
+// where it writes.
+
 // Returns the content of a regular file, or of a stream that the process was started with.
 // @throws IoError when the file is missing or unreadable; InputError when it is of a kind that
 // readable_file.hpp refuses, or larger than max_file_bytes
@@ -22,7 +26,8 @@ void check_writable(const std::string& file);
 // Returns the target of symbolic links, which is replaced when `file` is written.
 // @throws IoError when `file` or a target does not exist
 std::string behind_links(const std::string& file);
-// Returns true if the file exists. @throws IoError when this cannot be found out.
+// Returns true if the file, folder or device exists, and for standard_stream.
+// @throws IoError when this cannot be found out
 bool file_exists(const std::string& file);
 // Checks two names before a command does its work. An empty `other` passes.
 // @throws Error (usage) when writing `output` would replace the file that is read or written as
@@ -30,9 +35,11 @@ bool file_exists(const std::string& file);
 void require_other_file(const std::string& output, const std::string& other);
 // Returns the SHA-256 of `content` in lower-case hex.
 std::string sha256(std::string_view content);
-// Returns the text after a UTF-8 byte order mark, with which some editors begin files.
+// Returns the text without the UTF-8 byte order mark with which some editors begin files. Other
+// texts are returned as they are.
 std::string_view without_byte_order_mark(std::string_view text);
-// Returns the last part of a path.
+// Returns the last part of a path: "c" of "a/b/c" and of "a/b/c/". The path "/" is its own last
+// part.
 std::string base_name(std::string_view path);
 
 }  // namespace cnnplan

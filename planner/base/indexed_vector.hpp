@@ -7,7 +7,8 @@
 
 namespace cnnplan {
 
-// Holds the indices from 0 to before an end. Clang 14 cannot compile std::views::iota of GCC 12.
+// Holds the indices 0 to end - 1, for range-based loops. It takes the place of std::views::iota,
+// whose version in GCC 12 does not compile with Clang 14.
 template <typename I>
 class IndexRange {
  public:

@@ -13,6 +13,7 @@ struct InputFile {
   auto operator<=>(const InputFile&) const = default;
 };
 
+// Returns the record of a file that was read from `path` and has this content. It opens no file.
 InputFile input_file(std::string_view path, std::string_view content);
 
 }  // namespace cnnplan

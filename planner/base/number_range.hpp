@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Both ends are allowed.
+// Holds the integers from `minimum` to `maximum`. Both ends belong to the range.
 struct IntegerRange {
   std::int64_t minimum = 0;
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
@@ -24,14 +24,17 @@ inline std::string count_text(const IntegerRange& count) {
   return count.maximum == count.minimum ? least : least + " to " + std::to_string(count.maximum);
 }
 
+// Says which ends belong to a range of real numbers: both, all except the minimum (open_below), or
+// all except the maximum (open_above).
 enum class Ends { closed, open_below, open_above };
 
+// Holds the real numbers between two ends. The default holds every finite number.
 struct NumberRange {
   double minimum = std::numeric_limits<double>::lowest();
   double maximum = std::numeric_limits<double>::max();
   Ends ends = Ends::closed;
 
-  // False for NaN.
+  // True if the range has `value`. No range has NaN.
   constexpr bool holds(double value) const {
     const bool above = ends == Ends::open_below ? value > minimum : value >= minimum;
     const bool below = ends == Ends::open_above ? value < maximum : value <= maximum;
@@ -39,12 +42,15 @@ struct NumberRange {
   }
 };
 
+// Extents of tensors and windows, strides, numbers of channels, filters or groups, and batches.
 inline constexpr IntegerRange extent_range{1, 2147483647};
+// Padding of a window at one end, and indices of elements.
 inline constexpr IntegerRange padding_range{0, 2147483647};
+// Numbers of things that may be missing.
 inline constexpr IntegerRange count_range{0, 2147483647};
 inline constexpr NumberRange fraction_range{.minimum = 0.0, .maximum = 1.0};
-// The maximum is far above the values that 32-bit numbers are clipped at, and below the largest of
-// these numbers.
+// Numbers above 0, such as the maximum of a ReLU. The largest 32-bit number is 3.4e38, so it holds
+// each of them.
 inline constexpr NumberRange positive_range{
     .minimum = 0.0, .maximum = 1e30, .ends = Ends::open_below};
 

@@ -1,4 +1,4 @@
-// Computes the SHA-256 of data that comes piece by piece.
+// Computes the SHA-256 (FIPS 180-4) of data that comes piece by piece.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// Folders of shipped files.
+// Names of the folders of shipped files. The functions below take one of them as `folder`.
 inline constexpr std::string_view shipped_networks = "networks";
 inline constexpr std::string_view shipped_platforms = "platforms";
 
@@ -15,8 +15,8 @@ inline constexpr std::string_view shipped_platforms = "platforms";
 // are none if neither an installation nor a clone of the repository surrounds the program.
 std::vector<std::string> shipped_names(std::string_view folder);
 
-// Returns the path of a shipped file, such as "resnet50" or "resnet50.json" of shipped_networks, or
-// an empty text. A name with a slash is never one of a shipped file.
+// Returns the path of a shipped file, which may be named with or without ".json": "resnet50" of
+// shipped_networks. The text is empty if there is no such file, or if the name has a slash.
 // @throws IoError as file_exists()
 std::string shipped_path(const std::string& name, std::string_view folder);
 
@@ -24,9 +24,11 @@ std::string shipped_path(const std::string& name, std::string_view folder);
 // out.
 std::string report_page_path();
 
-// Returns `name` if such a file exists, if it holds a slash, or if there are no shipped files. Else
-// returns the path of the shipped file.
-// @throws IoError when there is neither, with the most similar name or all names; as file_exists()
+// Finds the file that a user means. A file `name` of the user has priority, and a name with a slash
+// is never a shipped one. Both are returned as they are, and so is any name if nothing was shipped.
+// Otherwise, returns the path of the shipped file `name`.
+// @throws IoError as file_exists(), and if neither file exists. Then the message suggests the most
+// similar shipped name, or lists all.
 std::string file_or_shipped(const std::string& name, std::string_view folder);
 
 }  // namespace cnnplan

@@ -8,11 +8,12 @@
 
 namespace cnnplan {
 
-// Returns the number of letters to change, leave out, insert, or exchange with the next letter
-// (Damerau 1964).
+// Returns the least number of edits that turn `a` into `b`. An edit changes, leaves out or inserts
+// a letter, or exchanges it with the next one (Damerau 1964).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// Returns at most `most` of the names, beginning with the most similar one.
+// Returns the `most` names with the least edit_distance to `name`, or all names if there are fewer.
+// The most similar one comes first.
 std::vector<std::string> most_similar(std::string_view name,
                                       const std::vector<std::string>& names,
                                       std::size_t most);
