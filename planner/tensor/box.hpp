@@ -31,8 +31,8 @@ struct Box {
   auto operator<=>(const Box&) const = default;
 };
 
-// Both functions return what two ranges or boxes share. If they share no index, all ranges of the
-// result are [0, 0).
+// Both functions return the indices that two ranges or boxes share. If they share none, all ranges
+// of the result are [0, 0).
 inline Range intersect(Range a, Range b) {
   const Range common{std::max(a.begin, b.begin), std::min(a.end, b.end)};
   return common.end > common.begin ? common : Range{};
@@ -73,7 +73,7 @@ void for_each_run(const Shape& shape,
                   const Box& box,
                   const std::function<void(std::int64_t position, std::int64_t count)>& visit);
 
-// Returns a text such as "[0,4)x[0,64)x[0,1)x[0,28)x[0,56)".
+// Returns the ranges in the order n, c, d, h, w: "[0,4)x[0,64)x[0,1)x[0,28)x[0,56)".
 std::string to_text(const Box& box);
 
 }  // namespace cnnplan

@@ -9,7 +9,7 @@ namespace cnnplan {
 // pipeline of chunks along a ring (Patarasuk, Yuan 2009). The others exchange whole messages, round
 // by round (planner/platform/exchange_rounds.hpp).
 enum class AllreduceAlgorithm { ring, recursive_doubling, rabenseifner, hierarchical, library };
-// Returns the name of the enumerator.
+// Returns the name of the enumerator, as JSON and the command line spell it.
 std::string_view to_text(AllreduceAlgorithm algorithm);
 
 // An allreduce may be run in two halves: a reduce_scatter leaves every rank its shard of the sum

@@ -17,6 +17,8 @@ inline Range block_range(std::int64_t length, int count, int index) {
   return {begin_of(index), begin_of(index + 1)};
 }
 
+// Gives every rank of a mesh a block of a tensor. Each dim is cut by block_range along the axis of
+// its name. Ranks that differ only along r have equal blocks (replicas).
 class Distribution {
  public:
   // `shape` is the global shape of the tensor. `stage` is the coordinate along l whose ranks have

@@ -15,16 +15,19 @@ namespace cnnplan {
 enum class Axis { n, c, d, h, w, r, l };
 // Holds the coordinates of a rank, by axis. They are 0 along axes that the mesh does not have.
 using MeshCoordinates = std::array<int, 7>;
+// Returns the letter of the axis, as in texts such as "n2h4".
 char to_char(Axis axis);
 
+// Holds one axis of a mesh, with its number of coordinates.
 struct MeshAxis {
   Axis axis = Axis::n;
   int size = 1;
   auto operator<=>(const MeshAxis&) const = default;
 };
 
-// The last axis varies fastest over ranks, so neighbours along it are the first to share a node.
-// Axes of size 1 are dropped, so equal splits compare equal.
+// Arranges ranks 0 to rank_count() - 1 along axes. The last axis varies fastest over ranks, so
+// neighbours along it are the first to share a node. Axes of size 1 are dropped, so equal splits
+// compare equal.
 class Mesh {
  public:
   Mesh() = default;
@@ -33,9 +36,10 @@ class Mesh {
 
   const std::vector<MeshAxis>& axes() const { return axes_; }
   int rank_count() const { return rank_count_; }
-  // Returns 1 for an axis that the mesh does not have.
+  // Returns the number of coordinates along `axis`, which is 1 if the mesh lacks the axis.
   int size(Axis axis) const;
-  // Both functions return 0 along axes that the mesh does not have. @pre 0 <= rank < rank_count()
+  // Return where a rank is along one axis, and along all axes. Coordinates are 0 along axes that
+  // the mesh lacks. @pre 0 <= rank < rank_count()
   int coordinate(int rank, Axis axis) const;
   MeshCoordinates coordinates(int rank) const;
   // Returns the difference in rank between neighbours along `axis`, or 0 if the mesh lacks the
@@ -50,7 +54,8 @@ class Mesh {
 
 // Returns a text such as "n2h4", or "1" for a single rank.
 std::string to_text(const Mesh& mesh);
-// Parses such a text. @throws InputError, without a file, for other texts and as the constructor
+// Parses the text that to_text(mesh) makes. @throws InputError, which names no file, for other
+// texts and as the constructor
 Mesh parse_mesh(std::string_view text);
 
 }  // namespace cnnplan

@@ -16,9 +16,11 @@ bool is_contiguous(const Box& inner, const Box& outer);
 
 // Describes the message with all pieces that go one way between a rank and a peer.
 struct PeerMessage {
-  int peer = 0;
-  std::int64_t elements = 0;
-  bool staged = false;  // is packed or unpacked; a single contiguous piece is sent in place
+  int peer = 0;               // a rank
+  std::int64_t elements = 0;  // of all pieces together
+  // True if the pieces are packed into staging memory, or unpacked from it. A single contiguous
+  // piece is sent or received in its place.
+  bool staged = false;
   bool operator==(const PeerMessage&) const = default;
 };
 

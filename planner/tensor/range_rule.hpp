@@ -23,18 +23,20 @@ struct Coordinates {
 // in the order of the fields. A derived range has indices in [0, input_length).
 struct RangeRule {
   std::int64_t length = 1;
-  int parts = 1;     // one for each coordinate
-  int in_turn = 0;   // if not 0, there are this many parts, and the coordinates take them in turn
-  int together = 1;  // above 1: this many coordinates in a row share their parts of `input_length`
-  bool grouped = false;     // the part is extended to whole groups of channels
-  UpsampleDim upsample{};   // the range is the input of this upsampling
-  bool windowed = false;    // the range is the input of `window`
-  bool transposed = false;  // `window` belongs to a transposed convolution
-  bool cut = false;         // the range is cut to `section`, whose first index becomes 0
-  std::int64_t groups = 1;  // of channels, for `grouped`
-  WindowDim window{};       // for `windowed`
-  std::int64_t input_length = 0;
-  Range section{};  // for `cut`; it may begin below 0
+  int parts = 1;  // the number of coordinates; each owns one part, unless in_turn is set
+  // If not 0, `length` is cut into this many parts, and coordinate i owns part i % in_turn.
+  int in_turn = 0;
+  // If above 1, this many coordinates in a row have the union of their parts of `input_length`.
+  int together = 1;
+  bool grouped = false;           // the part is extended to whole groups of channels
+  UpsampleDim upsample{};         // the range is the input of this upsampling
+  bool windowed = false;          // the range is the input of `window`
+  bool transposed = false;        // `window` belongs to a transposed convolution
+  bool cut = false;               // the range is cut to `section`, whose first index becomes 0
+  std::int64_t groups = 1;        // of channels, for `grouped`
+  WindowDim window{};             // for `windowed`
+  std::int64_t input_length = 0;  // indices of the tensor in which the derived range lies
+  Range section{};                // for `cut`; it may begin below 0
 
   // Returns the number of parts of `length`.
   int cut_into() const { return in_turn > 0 ? in_turn : parts; }

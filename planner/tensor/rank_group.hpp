@@ -9,7 +9,8 @@
 
 namespace cnnplan {
 
-// Holds the ranks of a mesh that agree with one rank in some coordinates, in ascending order.
+// Holds the ranks of a mesh that have equal coordinates along some axes, in ascending order. Such
+// ranks form nested runs of constant stride, which are all that is stored.
 class RankGroup {
  public:
   RankGroup() = default;
@@ -30,8 +31,9 @@ class RankGroup {
   int position_of(int rank) const;
   // Returns all ranks in ascending order.
   std::vector<int> ranks() const;
-  // Returns the group that has `rank` and whose ranks lie apart as in this group. All groups of one
-  // mesh are found so. Ranks of the result may be negative where `rank` belongs to no such group.
+  // Returns the group that has `rank` and whose ranks have the distances of this group's ranks. It
+  // finds all groups of a mesh from one of them. If no group of the mesh has `rank`, ranks of the
+  // result may be negative.
   // @pre size() >= 1, rank >= 0
   RankGroup around(int rank) const;
   auto operator<=>(const RankGroup&) const = default;

@@ -8,6 +8,7 @@
 
 namespace cnnplan {
 
+// Names the directions of a tensor: samples, channels, depth, height and width.
 enum class Dim : std::size_t { n, c, d, h, w };
 inline constexpr std::size_t dim_count = 5;
 inline constexpr std::array<Dim, dim_count> all_dims{Dim::n, Dim::c, Dim::d, Dim::h, Dim::w};

@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// Describes a block, in global indices, that goes to or comes from `peer`. The peer may be the rank
-// itself.
+// Describes a block, in global indices, that goes to or comes from the rank `peer`. The peer may be
+// the rank whose list has the piece.
 struct Piece {
   int peer = 0;
   Box box;
@@ -47,12 +47,12 @@ TransferList way_back(const TransferList& there,
                       const RankBoxes& destinations,
                       int rank);
 
-// Counts what a rank gets from other ranks in a transfer.
+// Counts the pieces that a rank gets in a transfer, and their elements.
 struct ReceivedPieces {
-  int senders = 0;            // each sends one piece
-  std::int64_t elements = 0;  // of all pieces
-  std::int64_t longest = 0;   // no piece has more elements
-  std::int64_t own = 0;       // elements that stay on the rank, apart from `elements`
+  int senders = 0;            // other ranks, of which each sends one piece
+  std::int64_t elements = 0;  // of all pieces from other ranks
+  std::int64_t longest = 0;   // elements of the largest piece from another rank
+  std::int64_t own = 0;       // elements that the rank keeps; `elements` does not count them
   bool operator==(const ReceivedPieces&) const = default;
 };
 
@@ -60,8 +60,9 @@ struct ReceivedPieces {
 // makes no list. The time grows with the number of coordinates of `sources` that meet `wanted`.
 ReceivedPieces received_pieces(const RankBoxes& sources, const Box& wanted, int rank);
 
-// Returns an upper bound of the elements of `wanted` that come from the ranks `first` to `last`. It
-// counts each block once that has the coordinates of such a rank in every dim.
+// Returns an upper bound of the elements of `wanted` that come from the ranks `first` to `last`
+// (inclusive). In every dim, it allows all blocks that some of these ranks have, so it also counts
+// blocks whose coordinates belong to several of them.
 // @pre 0 <= first <= last < sources.rank_count()
 std::int64_t most_elements_from(const RankBoxes& sources, const Box& wanted, int first, int last);
 

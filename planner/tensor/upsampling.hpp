@@ -12,8 +12,9 @@ namespace cnnplan {
 // of the inputs around it (bilinear, trilinear), and the first and the last input continue outside.
 enum class UpsampleMode { nearest, linear };
 
+// Describes an upsampling in one dim.
 struct UpsampleDim {
-  std::int64_t factor = 1;
+  std::int64_t factor = 1;  // the extent of the output over the extent of the input
   UpsampleMode mode = UpsampleMode::nearest;
   // This flag is for `linear` only. If true, the first and the last output are the first and the
   // last input. Otherwise, output o lies at input (o + 1/2) / factor - 1/2.
@@ -28,8 +29,9 @@ struct UpsampleDim {
 // @pre factor >= 1
 WindowBlock upsample_block(Range outputs, std::int64_t length, const UpsampleDim& dim);
 
-// Says where the outputs of a linear upsampling lie among the inputs. Output o lies at input
-// (step o + begin) / unit. A position outside the inputs stands for the first or the last input.
+// Says where the outputs of a linear upsampling lie among the inputs, as exact fractions. Output o
+// lies at input (step o + begin) / unit, and is a mean of the inputs before and after this place. A
+// place outside the inputs stands for the first or the last input.
 struct InterpolationAxis {
   std::int64_t step = 0;
   std::int64_t begin = 0;

@@ -9,13 +9,13 @@
 
 namespace cnnplan {
 
-// Describes a window in one dim.
+// Describes a window in one dim. All lengths count elements of the input.
 struct WindowDim {
-  std::int64_t kernel = 1;
-  std::int64_t stride = 1;
-  std::int64_t padding_begin = 0;
-  std::int64_t padding_end = 0;
-  std::int64_t dilation = 1;
+  std::int64_t kernel = 1;         // the number of taps
+  std::int64_t stride = 1;         // from a window to the next
+  std::int64_t padding_begin = 0;  // zeros before the input
+  std::int64_t padding_end = 0;    // zeros after the input
+  std::int64_t dilation = 1;       // from a tap to the next
 
   // Returns the extent of the dilated kernel.
   std::int64_t reach() const { return dilation * (kernel - 1) + 1; }
@@ -41,14 +41,17 @@ std::int64_t transposed_length(std::int64_t length,
 // Describes the inputs that a block of outputs needs in one dim, and the padding around them.
 struct WindowBlock {
   Range input;  // lies in [0, length); adjacent blocks leave no gap between their inputs
+  // The kernel of the block is given this padding before and after `input`. The functions that
+  // return a WindowBlock say what it counts.
   std::int64_t padding_begin = 0;
   std::int64_t padding_end = 0;
   auto operator<=>(const WindowBlock&) const = default;
 };
 // Outputs [a, b) need inputs [a S - P, (b-1) S - P + D (K-1) + 1), as far as they exist, with
 // stride S, padding_begin P, dilation D and kernel K. If the stride exceeds the reach, the block
-// also takes later inputs, up to the first input of the next block. All indices are global, and
-// `length` is the global extent of the input. No outputs need no inputs.
+// also takes later inputs, up to the first input of the next block. The padding counts the needed
+// positions before the first and after the last input. All indices are global, and `length` is the
+// global extent of the input. Empty `outputs` need no inputs.
 WindowBlock window_block(Range outputs, std::int64_t length, const WindowDim& window);
 
 // Outputs [a, b) of a transposed convolution need inputs
