@@ -16,6 +16,7 @@ std::string read_digest(const JsonReader& reader);
 // Reads the key "inputs" of a document. The list is empty if the key is missing.
 // @throws InputError
 std::vector<InputFile> read_input_files(const JsonReader& root);
+// Returns the value of the key "inputs": a list with an object for each file.
 nlohmann::ordered_json to_ordered_json(const std::vector<InputFile>& inputs);
 
 }  // namespace cnnplan

@@ -21,6 +21,7 @@
 
 namespace cnnplan {
 
+// Files may hold these numbers of ranks.
 inline constexpr IntegerRange ranks_range{1, 1048576};
 // No machine reaches the maxima, so sums and products of the numbers in files stay finite.
 inline constexpr IntegerRange bytes_range{0, std::int64_t{1} << 60};
@@ -33,11 +34,14 @@ concept FieldInteger =
     std::same_as<T, int> || std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t>;
 
 class JsonReader;
-// Both functions throw an InputError with the place of the reader.
+// Both functions throw an InputError with the place of the reader. refuse_value() names `value` as
+// the value at this place, and `allowed` says in words what may stand there.
 [[noreturn]] void refuse_value(const JsonReader& reader, std::string value, std::string allowed);
-// Refuses a text that is none of the names, and suggests the most similar one.
+// Lists `names` as the allowed values, and suggests the one most similar to the found text.
 [[noreturn]] void refuse_name(const JsonReader& reader, const std::vector<std::string>& names);
 
+// Reads the value at one place of a document. Every function that returns a value of a certain type
+// throws InputError if the place has nothing, or a value of another type or out of range.
 class JsonReader {
  public:
   // Keeps references to `value`, which is null if the document has nothing at `pointer`, and to
@@ -48,17 +52,19 @@ class JsonReader {
   const std::string& file() const { return *file_; }
   const std::string& pointer() const { return pointer_; }
 
-  // These functions read objects. The first two refuse a key that is not listed. A missing key is
-  // refused when its value is read.
+  // The following functions read objects. allow_keys() refuses every key that is not listed.
   void allow_keys(std::span<const std::string_view> keys) const;
   void allow_keys(std::initializer_list<std::string_view> keys) const;
+  // Returns false for a value that is no object.
   bool has(std::string_view key) const;
+  // Returns the reader of a key. A missing key is refused only when its value is read.
   JsonReader at(std::string_view key) const;
+  // Returns all keys with the readers of their values.
   std::vector<std::pair<std::string, JsonReader>> members() const;
-  // These functions read lists. entries() refuses a list of a length outside of `count`.
+  // The following functions read lists. entries() refuses a list of a length outside of `count`.
   bool is_list() const;
   std::vector<JsonReader> entries(const IntegerRange& count = {}) const;
-  // These functions read scalars.
+  // The following functions read scalars. A number such as 4.0 is an integer, too.
   // @pre `range` fits into the type
   template <FieldInteger Integer = std::int64_t>
   Integer integer(const IntegerRange& range) const;
@@ -68,11 +74,12 @@ class JsonReader {
   std::string name() const;  // text that is not empty
   bool is_string() const;
   bool is_text(std::string_view text) const;
+  // Returns the enumerator that a string names. @pre E has Enumerators
   template <typename E>
   E enumerator() const;
 
-  // These functions leave `field` as it is where the key is missing. @pre `range` fits into the
-  // field
+  // These functions read the value of a key into `field`, and leave `field` as it is where the key
+  // is missing. @pre `range` fits into the field
   template <FieldInteger Integer>
   void read(std::string_view key, Integer& field, const IntegerRange& range) const;
   void read(std::string_view key, double& field, const NumberRange& range) const;
@@ -81,9 +88,11 @@ class JsonReader {
   template <typename E>
   void read_enumerator(std::string_view key, E& field) const;
 
-  // Calls `function`. An InputError that names no place gets the place of this reader.
+  // Returns the result of `function`. An InputError of it that names no place gets the place of
+  // this reader.
   template <typename Function>
   auto locate(Function&& function) const;
+  // Throws an InputError that shows the value at this place and says what is allowed there.
   [[noreturn]] void refuse(std::string allowed) const;
 
  private:
@@ -102,7 +111,8 @@ class JsonDocument {
   JsonDocument& operator=(const JsonDocument&) = delete;
   ~JsonDocument();
   JsonReader root() const;
-  int schema() const { return schema_; }  // its number
+  // Returns the number in "schema": 2 for "cnnplan.plan/2".
+  int schema() const { return schema_; }
 
  private:
   int schema_ = 1;
