@@ -10,13 +10,14 @@
 
 namespace cnnplan {
 
-// Returns the columns of stdout, where the help goes.
+// Returns the columns of stdout, where the help goes: 40 to 100 on a terminal, else 80.
 std::size_t help_columns();
 
 // Sets how an app and the subcommands that are added to it later print their help. Call it before
 // options are added.
 void use_help_text(CLI::App& app);
 
+// Holds a command that --help shows, with a note for the reader.
 struct Example {
   std::string command;  // at most 76 characters, else with line breaks of its own
   std::string note{};   // what the command is for; may be empty

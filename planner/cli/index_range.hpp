@@ -11,7 +11,7 @@
 namespace cnnplan {
 
 // Returns A and B of "A:B", which stands for the numbers from A up to B - 1. Returns nothing for
-// other texts, for negative numbers, and for a range without numbers.
+// other texts, for negative numbers, for a B above 2^40, and for a range without numbers.
 inline std::optional<std::pair<std::int64_t, std::int64_t>> parse_index_range(
     std::string_view text) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
@@ -26,7 +26,8 @@ inline std::optional<std::pair<std::int64_t, std::int64_t>> parse_index_range(
   return std::pair(first, end);
 }
 
-// Returns a message for a text that is no range, as a check of CLI11 does; else an empty text.
+// Returns a message for a text that is no such range, else an empty text. CLI11 takes such a
+// function as the check of an option.
 inline std::string index_range_problem(const std::string& text) {
   if (parse_index_range(text)) return {};
   return "'" + text + "' is no range; allowed: A:B with 0 <= A < B, which stands for A to B - 1";

@@ -21,8 +21,10 @@ inline std::string plain_name(std::string text) {
   return text;
 }
 
-// Makes a validator for `transform`, which accepts only the names and lists them in its message.
-// Upper case is accepted, and a hyphen in place of an underscore: BF16, recursive-doubling.
+// Makes a validator for the function `transform` of an option. It accepts only the names, and turns
+// each into the number of its enumerator, which CLI11 reads. The message about another text lists
+// all names. Upper case is accepted, and a hyphen in place of an underscore: BF16,
+// recursive-doubling.
 template <typename E>
 CLI::Validator one_of(const std::map<std::string, E>& names) {
   std::string list;

@@ -1,4 +1,4 @@
-// Drops what a program prints.
+// Drops what a program prints for a while.
 #pragma once
 
 #include <ostream>
@@ -6,7 +6,7 @@
 
 namespace cnnplan {
 
-// Drops all output of a stream while it exists.
+// Drops all output of a stream from its construction to its destruction.
 class Silence {
  public:
   // @pre the stream lives longer

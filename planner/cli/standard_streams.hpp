@@ -9,11 +9,12 @@ namespace cnnplan {
 // this function first in main().
 void occupy_closed_streams();
 
-// Call this function when everything is printed. @throws IoError unless stdout took all of it
+// Flushes stdout. Call this function when everything is printed.
+// @throws IoError unless stdout took all of it
 void require_written_output();
 
-// Returns `code`, or the code of an IoError, which it prints with the name of the program, if the
-// program succeeded and stdout did not take all that was printed.
+// Returns the exit code of a program that would end with `code`. If `code` is 0 and stdout did not
+// take all that was printed, it prints an error and returns the code of an IoError.
 int code_after_output(const char* program, int code);
 
 }  // namespace cnnplan
