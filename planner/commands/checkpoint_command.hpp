@@ -5,8 +5,8 @@
 
 namespace cnnplan {
 
-// Checks the text of a checkpoint file, the digests of its parts, that it has exactly the state of
-// its network, and the values.
+// Checks a whole checkpoint: the `text` of its `file`, the digests of the files next to it, and
+// their values. The checkpoint must have the state of its network, and nothing else.
 // @throws InputError, IoError
 void check_checkpoint(const std::string& text, const std::string& file);
 

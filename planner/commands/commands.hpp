@@ -19,21 +19,21 @@ struct SolveOptions {
   int ranks = 0;                 // 0: as many as the platform was measured with, else one per core
   std::vector<int> rank_counts;  // as on the command line; a single one is also `ranks`
   int nodes = 0;                 // with ranks_per_node: the platform at this size; 0: as it is
-  int ranks_per_node = 0;
-  std::int64_t batch = 8;
+  int ranks_per_node = 0;        // used if `nodes` is not 0
+  std::int64_t batch = 8;        // samples of a step, over all ranks
   Precision precision = Precision::fp32;
   std::string input_size;  // "512x512"; empty: as the network says
   BatchNormStatistics statistics = BatchNormStatistics::spatial;
   SearchMethod method = SearchMethod::automatic;
   Recompute recompute = Recompute::where_needed;
   std::string axes = "ncdhw";                   // axes over which layers may be split, besides r
-  std::string uniform;                          // "h2": no search; empty: search
+  std::string uniform;                          // "h2": this mesh for all layers; empty: search
   std::optional<AllreduceAlgorithm> allreduce;  // for gradients; empty: the fastest
-  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // bytes of gradients
+  std::int64_t bucket_bytes = Plan{}.bucket_bytes;  // gradients that are reduced together
   bool sharded_update = false;                      // as in Plan
   int optimizer_state_bytes = 0;                    // as in Plan
   int sample_blocks = 1;                            // as in Plan
-  std::vector<std::string> allow;                   // "multigrid"
+  std::vector<std::string> allow;                   // changes of the training: "multigrid", or none
   MultigridRequest multigrid;                       // used if multigrid is allowed
   bool strict = false;                              // refuse estimated kernels
   bool overlap = false;                             // halos and reductions run during kernels
@@ -49,17 +49,17 @@ struct SolveOptions {
 struct ImportCommandOptions {
   std::string model_file;
   std::string network_file = "network.json";
-  std::string input;        // dims: "3x512x512"; empty: the model's
-  std::string output_name;  // empty: the model's first
-  std::string loss = "cross_entropy";
+  std::string input;                   // dims: "3x512x512"; empty: the model's
+  std::string output_name;             // of the output with the main loss; empty: the model's first
+  std::string loss = "cross_entropy";  // or "mean_squared_error"
   std::vector<std::string> auxiliary;  // further outputs: "NAME=WEIGHT"
-  std::string weights_file;            // empty: none
+  std::string weights_file;            // to write the model's weights to; empty: none
   bool planning = false;               // as in ImportOptions
 };
 
 struct ExplainOptions {
   std::string plan_file = "plan.json";
-  std::string layer;          // empty: all
+  std::string layer;          // the name of the only layer to show; empty: all
   bool wide = false;          // print every layer and all columns
   bool json = false;          // print a document instead
   bool sensitivity = false;   // show which figures would change choices, instead of the layers
@@ -70,8 +70,8 @@ struct ExplainOptions {
 struct CompareOptions {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
-  double max_error = 0.15;  // relative, for the step time
-  std::string layer;        // empty: all
+  double max_error = 0.15;  // of the predicted step time, over the measured one
+  std::string layer;        // the name of the only layer to show; empty: all
   bool wide = false;        // print every layer
   bool json = false;        // print a document instead
 };
@@ -87,13 +87,13 @@ struct ReportOptions {
 
 struct SimulateOptions {
   std::string plan_file = "plan.json";
-  std::string platform_file;  // as for solve
-  std::string profile_file;   // as for solve
-  std::string folder = "simulation";
-  std::optional<double> max_error;  // relative, for the predicted step time; absent: any
-  bool real_bytes = false;          // see TraceOptions
-  bool by_messages = false;         // replays collectives as if none of them had been measured
-  bool json = false;                // print a document instead
+  std::string platform_file;          // as for solve
+  std::string profile_file;           // as for solve
+  std::string folder = "simulation";  // for the files of SimGrid
+  std::optional<double> max_error;    // of the predicted step, over the simulated one; absent: any
+  bool real_bytes = false;            // see TraceOptions
+  bool by_messages = false;           // replays collectives as if none of them had been measured
+  bool json = false;                  // print a document instead
 };
 
 struct TraceCommandOptions {
@@ -110,6 +110,9 @@ struct CheckOptions {
 };
 
 // Each command prints data to stdout and messages to stderr, and throws the errors of error.hpp.
+
+// Searches for the fastest plan, prints a summary of it, and writes it to output_file.
+// @throws InfeasibleError if no plan fits into the memory of the ranks
 ExitCode solve_command(const SolveOptions& options);
 // Plans for each of several rank_counts, and prints a table. Plans are written only to a folder
 // that the user named. Returns infeasible if no plan fits on any number of ranks.
@@ -117,13 +120,17 @@ ExitCode scaling_command(const SolveOptions& options);
 // Writes an ONNX model as a network. For weights, it replaces this process by cnnplan-weights.
 // @throws EnvironmentError in a build without ONNX, or when cnnplan-weights is missing
 ExitCode import_command(const ImportCommandOptions& options);
+// Prints how a plan splits its layers and why, the formulas of the times of one layer, or the
+// figures on which the plan depends.
 ExitCode explain_command(const ExplainOptions& options);
 // Writes a page that shows plans and their runs, or prints its document.
 // @throws EnvironmentError in a build without the page
 ExitCode report_command(const ReportOptions& options);
-// Returns prediction_outside_limit if the relative error of the predicted step is above max_error.
+// Prints the predicted times of a plan next to the measured times of a run. Returns
+// prediction_outside_limit if the error of the predicted step is above max_error.
 ExitCode compare_command(const CompareOptions& options);
-// Replays the plan in SimGrid. Returns prediction_outside_limit as compare_command does.
+// Replays a step of the plan in SimGrid. Returns prediction_outside_limit if the predicted step
+// differs from the simulated one by more than max_error, as a share of the simulated one.
 // @throws EnvironmentError without SimGrid, after the files are written
 ExitCode simulate_command(const SimulateOptions& options);
 // Writes a trace of the predicted step of a plan, of the traced steps of a run, or of both.

@@ -10,13 +10,14 @@
 
 namespace cnnplan {
 
+// Holds the result of simulating one step of a plan in SimGrid.
 struct Simulation {
-  double simulated_s = 0.0;  // a step
-  double predicted_s = 0.0;
-  double kernels_s = 0.0;  // kernels of the busiest lane, which both times include
-  std::int64_t processes = 0;
-  std::int64_t messages = 0;
-  std::string folder{};  // of the traces
+  double simulated_s = 0.0;    // time of the step in SimGrid
+  double predicted_s = 0.0;    // time of the step as the planner predicts it
+  double kernels_s = 0.0;      // kernels and loading of the busiest lane, part of both times
+  std::int64_t processes = 0;  // that SimGrid ran; overlap needs several for each rank
+  std::int64_t messages = 0;   // of all processes
+  std::string folder{};        // with the files of the simulation
 };
 // Returns a document of the kind "simulation".
 std::string to_json(const Simulation& simulation);

@@ -10,10 +10,11 @@ namespace cnnplan {
 // @throws EnvironmentError where the folder of this program is not known
 std::string beside_this_program(const std::string& name);
 
-// Returns this path. @throws EnvironmentError where there is no such program
+// Returns the path of beside_this_program(name). @throws EnvironmentError if no file has this path
 std::string helper_path(const std::string& name);
 
-// Replaces this process by the program, after standard output is written.
+// Replaces this process by the program at helper_path(name), after standard output is written.
+// `arguments` do not include the name of the program.
 // @throws EnvironmentError when the program cannot be started, IoError when output cannot be
 // written
 [[noreturn]] void run_helper(const std::string& name, const std::vector<std::string>& arguments);

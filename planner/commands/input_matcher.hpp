@@ -10,18 +10,19 @@
 namespace cnnplan {
 
 struct FoundFile {
-  std::string name;
-  std::string text;
+  std::string name;  // the path
+  std::string text;  // the whole content
 };
 
-// Compares files with the digests that the plan records. The first record is that of the network,
-// which is left out.
+// Compares files with the digests that the plan records of its platform and its profile. Such files
+// give the prices of the plan again.
 class InputMatcher {
  public:
   explicit InputMatcher(const Plan& plan);
 
-  // Returns the named file, or else the file with the default name, or else a shipped platform, if
-  // the plan was made from it. A plan without records accepts any file. The file is read once.
+  // Returns the file that was `named`. If nothing was named, looks for the file `standard`, and for
+  // a platform also among shipped files. The result is absent for a file from which the plan was
+  // not made. A plan without records accepts any file. The file is read once.
   // @throws IoError; InputError for a file that read_file() refuses
   std::optional<FoundFile> find(const std::string& named, const std::string& standard);
   // Says why the found files do not give the prices of the plan. The text is empty if they do.

@@ -10,14 +10,14 @@
 
 namespace cnnplan {
 
-// Holds the figures from which the prices of a plan are computed.
+// Holds both inputs of a plan's prices.
 struct PlanFigures {
-  Platform platform;
-  Profile profile;
+  Platform platform;  // the default platform if the plan was made without one
+  Profile profile;    // empty if the plan was made without one
 };
 
-// Returns the figures that the plan was made from, or says why they are not at hand. Empty names
-// mean the default files, as for solve.
+// Returns the figures that the plan was made from, or a sentence that says why they are not at
+// hand. An empty name means the default file, as for solve.
 // @throws IoError; InputError for a wrong file
 std::variant<PlanFigures, std::string> figures_of(const Plan& plan,
                                                   const std::string& platform_file,

@@ -6,8 +6,8 @@
 
 namespace cnnplan {
 
-// Returns "cnnplan solve" with these words, for another number of ranks. Options that give the
-// number of ranks are left out of `words`. Words that a shell would split are quoted.
+// Returns the command "cnnplan solve" with `words` for `ranks` ranks. The options in `words` that
+// give a number of ranks are replaced. Words that a shell would split are quoted.
 std::string solve_for_ranks(const std::vector<std::string>& words, int ranks);
 
 }  // namespace cnnplan
