@@ -11,9 +11,9 @@ namespace cnnplan {
 
 // Returns the time of an allreduce of `bytes` over a group whose ranks are ready. It assumes that
 // all other groups run an equal allreduce at the same time and share the links. A single rank takes
-// no time, and neither do 0 bytes. Times count that were measured of the algorithm on as many ranks
-// that lie on nodes alike (GroupPlace). Else the rounds of planner/platform/exchange_rounds.hpp
-// count:
+// no time, and neither do 0 bytes. If the platform has measured times of this algorithm for an
+// equal number of ranks in an equal place (GroupPlace), they are used. Otherwise, the time is the
+// sum of the rounds of planner/platform/exchange_rounds.hpp:
 //
 // - `ring`: every round is as slow as the slowest link of the ring. A round takes its measured time
 //   (`ring_segments` of the level), if there is one. Else it takes messages of at most one chunk
@@ -31,12 +31,17 @@ double allreduce_time_s(const Platform& platform,
                         double bytes,
                         AllreduceAlgorithm algorithm);
 
-// Returns the time of an allreduce, or of one of its halves. If the half was measured, its measured
-// time counts. Else, if the allreduce was measured, the half takes half of its time. Else it takes
-// its half of the rounds, which add only in the reduce_scatter: of the ring for `ring`, and for
-// `library` of Rabenseifner's algorithm or a ring without measured rounds, whichever is faster.
-// `bytes` is the size of all shards together. @pre `kind` is `allreduce`, or the algorithm has
-// halves
+// Returns the time of an allreduce, or of one of its halves. The first rule that applies gives the
+// time of a half:
+//
+// - A half that was measured takes its measured time.
+// - If the allreduce was measured, each half takes half of its time.
+// - Otherwise, it takes half of the rounds, and only the reduce_scatter adds. `ring` has the rounds
+//   of the ring. `library` has the rounds of Rabenseifner's algorithm, or of a ring without
+//   measured rounds, whichever is faster.
+//
+// `bytes` is the size of all shards together.
+// @pre `kind` is `allreduce`, or the algorithm has halves
 double collective_time_s(const Platform& platform,
                          const GroupLinks& links,
                          double bytes,
@@ -57,7 +62,8 @@ double least_collective_s_per_byte(const Platform& platform,
 // the link at the same time. @pre bytes > 0
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
-// Returns the bytes of a chunk of a block of `bytes` on this level.
+// Returns the bytes of each chunk into which a ring cuts a block of `bytes` on this level: the
+// whole block, or 64 KiB on the innermost level and 256 KiB beyond, if the block is larger.
 double ring_chunk_bytes(std::size_t level, double bytes);
 
 // Returns the algorithm whose rounds `library` is assumed to run if it was not measured.
@@ -66,7 +72,8 @@ AllreduceAlgorithm assumed_algorithm(const Platform& platform,
                                      double bytes,
                                      CollectiveKind kind = CollectiveKind::allreduce);
 
-// True if this collective was measured over as many ranks that lie on nodes alike.
+// True if the platform has measured times of this collective for an equal number of ranks in an
+// equal place (GroupPlace).
 bool has_fit(const Platform& platform,
              const GroupLinks& links,
              CollectiveKind kind,

@@ -35,9 +35,10 @@ struct GroupPlace {
   bool operator==(const GroupPlace&) const = default;
 };
 
+// Holds the rounds of each algorithm of an allreduce over one group, with the links they take.
 struct GroupLinks {
-  int ranks = 0;
-  int ranks_per_node = 1;  // for `hierarchical`
+  int ranks = 0;           // of the group
+  int ranks_per_node = 1;  // adjacent ranks of the group that `hierarchical` treats as one node
   GroupPlace place;
   SeriesLinks ring;
   std::vector<SeriesLinks> recursive_doubling;
@@ -56,7 +57,7 @@ GroupLinks links_of(const Platform& platform,
 // Computes the links of each group once. Several threads may ask at once.
 class KnownLinks {
  public:
-  // Keeps a reference.
+  // The platform must outlive this object.
   explicit KnownLinks(const Platform& platform) : platform_(platform) {}
 
   // Returns links_of() these arguments. The result stays valid as long as this object.

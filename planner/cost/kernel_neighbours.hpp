@@ -11,7 +11,8 @@
 
 namespace cnnplan {
 
-// Returns the flops of a convolution, and the bytes of any other kernel.
+// Returns the floating-point operations of a convolution, and the bytes that any other kernel must
+// move.
 double work_of(const KernelSpec& spec);
 
 // Holds profiled kernels of one family. The distance is Euclidean over log2 of extents, window and

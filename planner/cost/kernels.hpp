@@ -19,24 +19,27 @@
 
 namespace cnnplan {
 
+// Holds the price of a kernel. KernelCosts::lookup says how `seconds` and its range are found.
 struct KernelTime {
   double seconds = 0.0;
-  double low_s = 0.0;
-  double high_s = 0.0;
-  bool estimated = false;
+  double low_s = 0.0;      // the lower end of the range
+  double high_s = 0.0;     // the upper end of the range
+  bool estimated = false;  // false for a profiled kernel, and for a kernel without outputs
   std::int64_t workspace_bytes = 0;  // 0 when estimated by rates
   double rank_spread_s = 0.0;        // standard deviation between ranks; 0 when estimated
 };
 
+// Says how the time of a kernel was found: `profiled` times were measured, `neighbours` divides the
+// work by the throughput of similar kernels, and `rates` divides it by rates of the device. `turns`
+// multiplies the time of the kernel alone by its concurrency.
 enum class KernelSource { profiled, neighbours, rates, turns };
 
-// Says how the time of a kernel was found. With `neighbours`, it is `work` over the throughput of
-// similar kernels; with `turns`, a multiple of its time alone.
+// Holds the time of a kernel with the numbers from which it was computed.
 struct KernelFormula {
   KernelSource source = KernelSource::profiled;
   KernelTime time;
-  double work = 0.0;  // neighbours only: flops, bytes, or seconds by the rates of the device
-  std::string unit;   // the unit of the work
+  double work = 0.0;  // neighbours only
+  std::string unit;   // of the work: "flop", "B", or "s" for seconds by the rates of the device
   RateParts parts;    // rates only
 };
 

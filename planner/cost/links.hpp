@@ -14,15 +14,16 @@ namespace cnnplan {
 // `to`, it is a local copy.
 double message_time_s(const Platform& platform, int from, int to, double bytes);
 
-// Describes a transfer beyond its list.
+// Holds what the time of a transfer depends on besides its list of pieces.
 struct TransferTraits {
   std::int64_t element_bytes = 4;
-  Box source_box;           // the dense channels-last buffer holds it; empty: every piece is packed
-  Box destination_box;      // the buffer that receives holds it; empty: every piece is unpacked
+  Box source_box;  // of the dense channels-last buffer that sends; empty: all pieces are packed
+  Box destination_box;      // of the buffer that receives; empty: all pieces are unpacked
   bool accumulate = false;  // received elements are added
   bool zero_first = false;  // the destination is cleared before
 };
 
+// Holds the parts of the time of a transfer, which follow each other.
 struct TransferTime {
   double link_s = 0.0;    // the messages
   double pack_s = 0.0;    // before the messages: clearing, packing
@@ -33,7 +34,8 @@ struct TransferTime {
 
 // Returns the list of another rank in a transfer, or an empty list if this rank does not exist.
 using ListOf = std::function<TransferList(int rank)>;
-// Returns a function that keeps references to the arguments.
+// Returns a function that computes transfer_list(sources, destinations, rank). The arguments must
+// outlive it.
 ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations);
 
 // Returns the time of one rank's part of a transfer whose peers are all ready. There is one message

@@ -24,11 +24,12 @@ struct RateParts {
 // It writes o elements, and has c channels and f filters per group. It uses the rates of its
 // phase and precision. Other kernels take overhead + bytes / bytes_per_s. The range is the time
 // multiplied by low_factor and high_factor of the precision. `scripts/fit-kernel-rates` fits these
-// formulas. Windows that are deeper than one rest on one published time, so their range is at least
-// a factor of least_volume_spread to both sides.
+// formulas. Windows that are deeper than one have a range of at least a factor of
+// least_volume_spread to both sides, because their rates rest on a single published time.
 // @pre `rates` has fp32
-inline constexpr double least_volume_spread = 2.0;
 KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec);
+inline constexpr double least_volume_spread = 2.0;
+// Returns the terms of rate_estimate(rates, spec).
 RateParts rate_parts(const KernelRates& rates, const KernelSpec& spec);
 
 // Holds the rates of an unknown device, which is assumed to be a modest CPU core.
@@ -41,8 +42,9 @@ struct DefaultRates {
   double uncertainty = 4.0;  // low = seconds / uncertainty, high = seconds * uncertainty
 };
 
-// A kernel takes overhead + max(flops / rate, bytes / rate).
+// A kernel takes overhead + max(flops / flops_per_s, bytes / bytes_per_s).
 KernelEstimate rate_estimate(const DefaultRates& rates, const KernelSpec& spec);
+// Returns the terms of rate_estimate(rates, spec).
 RateParts rate_parts(const DefaultRates& rates, const KernelSpec& spec);
 
 }  // namespace cnnplan
