@@ -11,7 +11,7 @@ namespace cnnplan {
 
 // A program of the project prints findings when it is started with this option.
 inline constexpr const char* doctor_option = "--doctor";
-// A program that has not answered by then hangs.
+// A program that has not answered after this time is taken to hang.
 inline constexpr double child_limit_s = 10.0;
 
 // Judges what a program of the project said to `doctor_option`: first a finding about the program

@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// Returns how many findings are missing.
+// Returns how many findings have the state `missing`.
 int missing_count(const std::vector<Finding>& findings);
 
 // Returns a sentence such as "2 things are missing: SimGrid and ONNX." on one line.
