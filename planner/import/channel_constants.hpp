@@ -9,9 +9,10 @@
 
 namespace cnnplan {
 
-// Each function takes as input `constant` of the node a number, or one number per channel; the
-// other input is the activation x.
-// @throws UnmappedNode when no layer can take the constant in.
+// Each function maps a node with two inputs. The input of the index `constant` holds a number, or
+// one number per channel, and the other input is the activation x. The result is the output of the
+// layer whose parameters were changed.
+// @throws UnmappedNode when no layer can take the constant in
 
 // Computes x + factor * constant.
 Value add_constant(const NodeReader& node,

@@ -13,6 +13,7 @@
 
 namespace cnnplan {
 
+// Holds the parameters of all layers that were read so far. NetworkBuilder has one.
 class ImportedTensors {
  public:
   // Adds a parameter of a layer. A bias may have one number for all channels.
@@ -22,8 +23,8 @@ class ImportedTensors {
   // Multiplies the output of a layer by one factor, or by one per channel. The output is linear in
   // its weight and bias, or in its scale and shift. @throws UnmappedNode for too many constants
   void scale_output(LayerIndex layer, const std::vector<double>& factors);
-  // Scales or shifts one parameter. Both lists have one number, or one per index of the first
-  // extent.
+  // Multiplies one parameter by factors, or adds offsets to it. Both lists have one number for all
+  // elements, or one per index of the first extent.
   // @pre the layer has the parameter. @throws UnmappedNode for too many constants
   void scale(LayerIndex layer, std::string_view name, const std::vector<double>& factors);
   void shift(LayerIndex layer, std::string_view name, const std::vector<double>& offsets);
@@ -34,6 +35,7 @@ class ImportedTensors {
  private:
   // Returns the tensor, or null if the layer has none.
   ImportedTensor* find(LayerIndex layer, std::string_view name);
+  // Adds to taken_elements_. @throws UnmappedNode when all constants together are too many
   void charge(std::size_t elements);
 
   std::vector<ImportedTensor> tensors_;

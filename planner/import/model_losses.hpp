@@ -12,6 +12,7 @@
 
 namespace cnnplan {
 
+// Holds the kind of the losses, and the outputs that have one.
 class ModelLosses {
  public:
   // @throws InputError for options that name an unknown loss, or one output twice, and for a weight
@@ -21,6 +22,7 @@ class ModelLosses {
   const std::string& main_output() const { return main_output_; }
   // Lists the names of all outputs with a loss, the main one last.
   std::vector<std::string> outputs() const;
+  // True if the losses apply a softmax themselves, so that a model's last softmax is left out.
   bool have_softmax() const { return std::holds_alternative<SoftmaxCrossEntropy>(loss_); }
   // Checks that some node makes each output. @throws InputError
   void require_nodes(const OnnxGraph& graph, const std::string& file) const;

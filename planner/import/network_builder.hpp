@@ -17,9 +17,9 @@ namespace cnnplan {
 
 // Describes a loss of a layer's output.
 struct OutputLoss {
-  std::string name;  // changed if it is taken or not valid
-  LayerIndex output;
-  LayerParameters parameters;
+  std::string name;            // wanted for the layer; changed if it is taken or not valid
+  LayerIndex output;           // the layer whose output the loss reads
+  LayerParameters parameters;  // of the loss
 };
 
 // Holds the layers, shapes and parameters that were read so far.
@@ -56,13 +56,16 @@ class NetworkBuilder {
   // @throws UnmappedNode for too many constants, and for a sum with a number that is not finite
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 
+  // Returns the samples of the model's input. Dims of activations include it.
   std::int64_t batch() const { return batch_; }
   const Layer& layer(LayerIndex index) const { return layers_.at(index); }
-  // Returns the shape for one sample.
+  // Returns the shape of the layer's output for one sample.
   const Shape& shape(LayerIndex index) const { return shapes_.at(index); }
+  // Both functions tell whether a value of the model is an input of a node or an output at all, or
+  // exactly once.
   bool is_used(const std::string& value) const { return uses_.contains(value); }
   bool is_used_once(const std::string& value) const;
-  // Checks that the model sees the layer's output in the layer's own shape. @throws UnmappedNode
+  // Checks that the model has not reshaped the layer's output (is_plain). @throws UnmappedNode
   void require_plain(const Activation& x) const;
 
   // Makes a network of the layers that lead to the inputs of `losses`, and of these losses. The
@@ -94,7 +97,8 @@ class NetworkBuilder {
   std::vector<std::string> notes_;
 };
 
-// Returns true if the model sees the layer's output in the layer's own shape.
+// Returns true if `dims`, the dims that a model gives an activation, are the shape of the layer
+// that makes it: neither flattened nor with channels in groups.
 bool is_plain(const std::vector<std::int64_t>& dims, const Shape& shape);
 
 // Returns the dims (C, D, H, W) of a shape as a model has them: `rank` dims including the batch.

@@ -10,9 +10,9 @@
 namespace cnnplan {
 
 struct SourceOfNetwork {
-  std::string_view content;
-  std::string file;        // for messages
-  std::string input_size;  // "512x512", for models also "3x512x512"; empty: the file's
+  std::string_view content;  // of the whole file
+  std::string file;          // for messages
+  std::string input_size;    // "512x512", for models also "3x512x512"; empty: the file's
 };
 
 // Recognises `content` as a network file or a model, and parses it. Notes for the user are appended

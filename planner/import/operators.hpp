@@ -15,12 +15,13 @@ namespace cnnplan {
 // @throws UnmappedNode, InputError
 using MapNode = std::vector<Value> (*)(const NodeReader& node, NetworkBuilder& network);
 
+// Assigns the function that maps it to the type of an operator, such as "Conv".
 struct OperatorRow {
   std::string_view type;
   MapNode map = nullptr;
 };
 
-// Returns null if no row has the type.
+// Returns the function of a type in a table of operators, or null if no row has the type.
 MapNode find_row(std::span<const OperatorRow> rows, std::string_view type);
 
 // Makes a MapNode of a function that returns one value.
@@ -29,7 +30,8 @@ std::vector<Value> one(const NodeReader& node, NetworkBuilder& network) {
   return {map(node, network)};
 }
 
-// Returns null if no layer can compute the operator.
+// Returns the function that maps an operator of the standard domain to layers, or null if no layer
+// can compute the operator. It searches all tables and functions below.
 MapNode find_operator(std::string_view type);
 
 // windowed_operators.cpp defines these functions.
@@ -47,7 +49,8 @@ Value map_pad(const NodeReader& node, NetworkBuilder& network);
 Value map_gemm(const NodeReader& node, NetworkBuilder& network);
 Value map_matmul(const NodeReader& node, NetworkBuilder& network);
 
-// elementwise_operators.cpp has a table of its own. Returns null if the table lacks the operator.
+// Returns the function of an element-wise operator, or null if the table of
+// elementwise_operators.cpp lacks the operator.
 MapNode find_elementwise_operator(std::string_view type);
 
 // channel_operators.cpp defines these functions.

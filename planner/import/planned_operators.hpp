@@ -6,7 +6,8 @@
 
 namespace cnnplan {
 
-// True if the node is an element-wise operator of at most two activations.
+// True if the node is an operator of the standard domain, of a type that works element by element,
+// with at least one activation among its inputs.
 bool can_plan(const NodeReader& node);
 // Adds a layer of the kind `pointwise`. Constants are no inputs of the layer.
 // @pre can_plan(node). @throws UnmappedNode where the operator couples positions or channels

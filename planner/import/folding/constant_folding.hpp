@@ -10,8 +10,8 @@ namespace cnnplan {
 // Returns true if fold() knows the operator.
 bool can_fold(std::string_view type);
 
-// Returns the first output of a node. It computes with tensors of up to 8,192 elements. Larger
-// tensors, such as weights, can only be renamed and transposed.
+// Returns the value of the node's first output. It computes with tensors of up to 8,192 elements.
+// Larger tensors, such as weights, can only be renamed and transposed.
 // @pre are_inputs_constant(node) and can_fold(type)
 // @throws UnmappedNode, and InputError for an integer that overflows
 Constant fold(const NodeReader& node);

@@ -7,10 +7,11 @@
 
 namespace cnnplan {
 
+// Larger constants are weights, with which an import does not compute.
 inline constexpr std::int64_t max_folded_elements = 8192;
 
-// Returns a constant input to compute with.
-// @throws UnmappedNode when it is too large, or transposed
+// Returns the input `index` of a node, whose values may be read for folding.
+// @throws UnmappedNode when it is no constant, has more than max_folded_elements, or is transposed
 TensorPointer small_constant(const NodeReader& node, std::size_t index);
 
 // folded_lists.cpp defines these functions. They return the result of fold() for the operator of

@@ -6,6 +6,7 @@
 
 namespace cnnplan {
 
+// Names an output that has a loss besides the main one.
 struct AuxiliaryOutput {
   std::string name;   // of a value of the model
   double weight = 1;  // of its loss

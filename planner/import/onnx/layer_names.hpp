@@ -20,6 +20,7 @@ std::string source_name(const OnnxNode& node);
 // gets a number.
 class LayerNames {
  public:
+  // Returns a valid name made of `wanted` that was not returned before.
   std::string unique(std::string_view wanted);
 
  private:

@@ -10,6 +10,7 @@
 
 namespace cnnplan {
 
+// Holds the nodes of a graph that its outputs depend on.
 struct LiveNodes {
   std::vector<const OnnxNode*> nodes;  // after the nodes that make their inputs
   std::map<std::string, int> uses;  // how often each value is an input of these nodes or an output
@@ -23,7 +24,8 @@ LiveNodes live_nodes(const OnnxGraph& graph,
                      const std::vector<std::string>& outputs,
                      const std::string& file);
 
-// Returns the names of the outputs, and of the values that Identity nodes turn into them.
+// Returns the names of the outputs. A value that Identity nodes only rename to an output is an
+// output, too.
 std::set<std::string> names_of_outputs(const LiveNodes& live,
                                        const std::vector<std::string>& outputs);
 

@@ -16,8 +16,11 @@
 
 namespace cnnplan {
 
+// Holds the values of the graph that were made so far, by name.
 using Values = std::map<std::string, Value, std::less<>>;
 
+// Gives access to one node and to the values of its inputs. Every function that returns an
+// attribute or an input throws UnmappedNode if it has another type or, for inputs, is missing.
 class NodeReader {
  public:
   // `node` and `values` must outlive the reader.
@@ -25,9 +28,11 @@ class NodeReader {
       : node_(node), values_(values), opset_(opset) {}
 
   const OnnxNode& node() const { return node_; }
+  // Returns the version of the standard operators that the model uses.
   std::int64_t opset() const { return opset_; }
 
   bool has(const std::string& attribute) const { return node_.attributes.contains(attribute); }
+  // These functions return an attribute, or `absent` if the node does not have it.
   std::int64_t integer(const std::string& attribute, std::int64_t absent) const;
   float real(const std::string& attribute, float absent) const;
   std::string text(const std::string& attribute, const std::string& absent) const;
@@ -41,21 +46,22 @@ class NodeReader {
   // Refuses attributes that nobody has read or marked.
   void require_all_read() const;
 
+  // Counts inputs that are left out, too.
   std::size_t input_count() const { return node_.inputs.size(); }
+  // Returns false for an input that is left out.
   bool has_input(std::size_t index) const;
   const Value& input(std::size_t index) const;
   bool is_constant(std::size_t index) const;
-  // Returns true if an input is the output of a node that could not be mapped, or of a node after
-  // it.
+  // Returns true if some input depends on a node that could not be mapped.
   bool is_input_unknown() const;
-  // Returns true if an input is certainly not a constant.
+  // Returns true if some input is certainly not a constant.
   bool has_activation() const;
   Constant constant(std::size_t index) const;
-  // Returns an activation whose channels are in one dim, and that has no margin.
+  // Returns an activation. Refuses margins (zeros around it), and channels in groups.
   Activation activation(std::size_t index) const;
-  // Returns an activation without a margin; its channels may be in groups.
+  // Returns an activation. Refuses margins, but the channels may be in groups.
   Activation view(std::size_t index) const;
-  // The result is absent if the input is left out.
+  // Return the numbers of a constant input. The result is absent if the input is left out.
   std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
   std::optional<std::vector<double>> reals_at(std::size_t index) const;
   // Reads an attribute in older opsets, or an input in newer ones. Both at once are refused.
@@ -73,19 +79,22 @@ class NodeReader {
   mutable std::set<std::string, std::less<>> read_;
 };
 
-// These functions refuse every other value than the one that layers compute. @throws UnmappedNode
+// These functions refuse an attribute with another value than `only`, which is the one that layers
+// compute. A missing attribute passes. @throws UnmappedNode
 void require_integer(const NodeReader& node, const std::string& attribute, std::int64_t only);
 void require_text(const NodeReader& node, const std::string& attribute, const std::string& only);
 // Refuses nodes that have both the attribute and the input that replaces it in newer opsets.
 // @throws UnmappedNode
 void refuse_both(const NodeReader& node, const std::string& attribute, std::size_t index);
 
+// Returns true if no input is an activation or unknown. Inputs that are left out do not count.
 bool are_inputs_constant(const NodeReader& node);
-// Returns true if zeros are padded to an input.
+// Returns true if an input is an activation with zeros around it that no layer has taken as padding
+// yet.
 bool has_padded_input(const NodeReader& node);
 
 // Returns an axis counted from the beginning, also for one counted from the end.
-// @throws UnmappedNode unless it is below `rank`
+// `rank` is the number of dims. @throws UnmappedNode unless -rank <= axis < rank
 std::size_t normal_axis(std::int64_t axis, std::size_t rank);
 
 }  // namespace cnnplan

@@ -10,7 +10,9 @@
 
 namespace cnnplan {
 
-// Reads "strides", "dilations", and "pads" or "auto_pad". Margins of the image are not included.
+// Reads "strides", "dilations", and "pads" or "auto_pad" of a node with these extents of the
+// kernel. `image` is the input that the window slides over. Its margins are not added to the
+// padding (with_margins() does this).
 // @throws UnmappedNode unless all have as many entries as the image has spatial dims, in range
 Window read_window(const NodeReader& node,
                    const std::vector<std::int64_t>& kernel,
@@ -21,23 +23,25 @@ struct TransposedWindow {
   Window window;
   std::array<std::int64_t, 3> output_padding{};
 };
-// Reads "output_padding" and "output_shape", too. The shape determines the padding as the standard
-// says: instead of negative padding, outputs are added at the end.
+// Reads the window as read_window() does, and "output_padding" and "output_shape". A given shape
+// determines the padding as the standard says. Where the padding would be negative, outputs are
+// added at the end instead.
 // @throws UnmappedNode as read_window(), also for these attributes; InputError when an extent
 // overflows
 TransposedWindow read_transposed_window(const NodeReader& node,
                                         const std::vector<std::int64_t>& kernel,
                                         const Activation& image);
 
-// Returns the window with the padding at the end by which "ceil_mode" adds a window. The added
-// window must begin in the image or in the padding before it, as in PyTorch and in newer versions
-// of the standard.
+// Returns the window of a pooling with "ceil_mode", which rounds the number of outputs up. Padding
+// is added at the end, so that a last partial window fits. This window must begin in the image or
+// in the padding before it, as in PyTorch and in newer versions of the standard.
 Window with_ceil_mode(Window window, const Activation& image);
 
 // Returns the window with the margins of the image as padding.
 Window with_margins(Window window, const Activation& image);
 
-// Returns true if the window covers only the element itself.
+// Returns true if each output's window is the element at its own place: kernel and stride are 1,
+// and there is no padding.
 bool is_point(const Window& window);
 
 }  // namespace cnnplan

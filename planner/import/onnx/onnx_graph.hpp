@@ -16,16 +16,17 @@ enum class TensorType { float16, bfloat16, float32, float64, int32, int64, other
 // Returns the bytes of an element, or 0 for `other`.
 std::int64_t element_bytes(TensorType type);
 
-// Values are row-major and little-endian. `bytes` is empty if they lie in another file.
+// Holds a constant of the file.
 struct OnnxTensor {
   std::string name;
   std::vector<std::int64_t> dims;  // none for a scalar
   TensorType type = TensorType::other;
-  std::string bytes;
-  bool is_external = false;
+  std::string bytes;         // row-major and little-endian; empty if is_external
+  bool is_external = false;  // the values lie in another file, which is never opened
 };
 using TensorPointer = std::shared_ptr<const OnnxTensor>;
 
+// Holds the value of an attribute of a node.
 using OnnxAttribute = std::variant<std::monostate,  // for a type that no mapped operator uses
                                    std::int64_t,
                                    float,
@@ -34,10 +35,11 @@ using OnnxAttribute = std::variant<std::monostate,  // for a type that no mapped
                                    std::vector<float>,
                                    TensorPointer>;
 
+// Holds one operator of the graph.
 struct OnnxNode {
-  std::string name;  // may be empty
-  std::string type;  // "Conv"
-  std::string domain;
+  std::string name;    // may be empty
+  std::string type;    // "Conv"
+  std::string domain;  // whose operators the type belongs to; empty for the standard operators
   std::vector<std::string> inputs;  // an empty name stands for an input that is left out
   std::vector<std::string> outputs;
   std::map<std::string, OnnxAttribute> attributes;
@@ -46,12 +48,13 @@ struct OnnxNode {
 // Describes an input or output of the graph. A dim without a number is 0.
 struct OnnxValue {
   std::string name;
-  bool has_shape = false;
-  bool is_real = true;
-  std::vector<std::int64_t> dims;
-  std::vector<std::string> dim_names;  // "batch", or empty
+  bool has_shape = false;              // the file gives the number of dims
+  bool is_real = true;                 // false for integers and other elements that are no reals
+  std::vector<std::int64_t> dims;      // none if has_shape is false
+  std::vector<std::string> dim_names;  // one for each dim: "batch", or empty
 };
 
+// Holds a model.
 struct OnnxGraph {
   std::string name;
   std::int64_t opset = 0;  // version of the standard operators; 0 if the file names none

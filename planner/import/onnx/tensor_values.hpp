@@ -19,7 +19,8 @@ std::vector<std::int64_t> integers_of(const OnnxTensor& tensor);
 // @throws UnmappedNode when values lie in another file or have a type that is not read
 std::vector<double> reals_of(const OnnxTensor& tensor);
 
-// These functions make tensors. @pre as many values as the product of `dims`
+// These functions make tensors without a name, of the types int64 and float64.
+// @pre there are as many values as the product of `dims`
 TensorPointer integer_tensor(std::vector<std::int64_t> dims,
                              const std::vector<std::int64_t>& values);
 TensorPointer real_tensor(std::vector<std::int64_t> dims, const std::vector<double>& values);

@@ -16,6 +16,7 @@ class UnmappedNode : public std::runtime_error {
   explicit UnmappedNode(const std::string& reason) : std::runtime_error(reason) {}
 };
 
+// Describes a node that cannot be mapped, for the message to the user.
 struct Refusal {
   std::string node;  // its name, or its first output if it has none
   std::string type;  // "LRN"

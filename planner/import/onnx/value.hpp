@@ -23,8 +23,8 @@ struct Margin {
 // Describes channels that a model sees as two dims: (groups, C / groups), or exchanged (C / groups,
 // groups).
 struct ChannelGroups {
-  std::int64_t count = 1;
-  bool are_exchanged = false;
+  std::int64_t count = 1;      // groups
+  bool are_exchanged = false;  // as after the transpose in a channel shuffle
 };
 
 // Describes the output of a layer as the model sees it: (N, C, H, W) with its number of spatial
@@ -39,19 +39,20 @@ struct Activation {
   bool has_margin() const { return margins != std::array<Margin, 3>{}; }
 };
 
+// Describes a tensor that is known when the model is imported.
 struct Constant {
-  TensorPointer tensor;
+  TensorPointer tensor;        // with the values as the file has them
   bool is_transposed = false;  // a matrix whose rows and columns are to be exchanged
 };
 
 // Stands for the output of an unmapped node, or of a node after it.
 struct Unknown {
-  bool is_activation = false;  // certainly not a constant
+  bool is_activation = false;  // true if it is certainly no constant
 };
 
 using Value = std::variant<Unknown, Activation, Constant>;
 
-// Returns the dims after rows and columns are exchanged, if they are.
+// Returns the dims as the model sees them: exchanged if the constant is transposed.
 std::vector<std::int64_t> dims_of(const Constant& constant);
 
 // Returns "(1, 64, 56, 56)", with at most 16 dims.
