@@ -32,13 +32,13 @@ struct KernelSpec {
   // input. An interpolation by a factor above 1 has a kernel of twice the factor, the factor as
   // stride, and no padding.
   Window window;
-  std::int64_t groups = 1;
-  std::int64_t local_size = 1;  // how many channels a local response norm sums
-  PoolingMode pooling = PoolingMode::max;
-  bool count_include_padding = false;
-  bool bias = false;
-  bool relu = false;      // is fused
-  bool residual = false;  // is fused
+  std::int64_t groups = 1;                 // of channels that a convolution does not mix
+  std::int64_t local_size = 1;             // how many channels a local response norm sums
+  PoolingMode pooling = PoolingMode::max;  // of a pooling
+  bool count_include_padding = false;      // the mean of a pooling counts zeros of the padding
+  bool bias = false;                       // a convolution adds a bias, or computes its gradient
+  bool relu = false;                       // a ReLU is fused into the kernel
+  bool residual = false;                   // the kernel has a second input, which it adds
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
   // The rank runs this many kernels at the same time, including this one. They share the device, so
@@ -50,12 +50,13 @@ struct KernelSpec {
 
 // Holds numbers that a kernel needs and that do not change its time.
 struct KernelConstants {
-  double epsilon = 0.0;           // of a batch norm
-  double running_momentum = 0.0;  // of a batch norm
+  double epsilon = 0.0;           // of a batch norm, added to the variance
+  double running_momentum = 0.0;  // weight of the mini-batch in a batch norm's running values
   double parameter = 0.0;         // the field that a layer's struct names as kernel_parameter
   double relu_max = std::numeric_limits<double>::infinity();  // of a ReLU that is not fused
   double add_scale = 1.0;                                     // of the second input of an add
-  // The defaults are the values of most local response norms. Another beta takes longer.
+  // These are the constants of a local response norm: alpha / size, beta and k. The defaults are
+  // the values of most of them. Another beta takes longer.
   double response_scale = 2e-5;
   double response_beta = 0.75;
   double response_k = 1.0;
@@ -71,7 +72,7 @@ struct KernelConstants {
 // Returns one spec for a block and its mirror image, with padding_begin <= padding_end in every
 // dim, because the first and the last rank of a split take equally long.
 KernelSpec canonical(KernelSpec spec);
-// Returns the spec without concurrent kernels.
+// Returns the spec with a concurrency of 1.
 KernelSpec alone(KernelSpec spec);
 // Returns a unique readable key, for example
 // "convolution/forward in=4x64x1x29x56 out=4x64x1x28x56 kernel=1x3x3 ...".

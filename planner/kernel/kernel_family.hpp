@@ -7,6 +7,7 @@
 
 namespace cnnplan {
 
+// Holds the fields of a KernelSpec that all kernels of a family share. Shapes are not among them.
 struct KernelFamily {
   KernelKind kind = KernelKind::convolution;
   KernelPhase phase = KernelPhase::forward;
@@ -23,8 +24,8 @@ inline KernelFamily family_of(const KernelSpec& spec) {
           .algorithm = spec.algorithm};
 }
 
-// True for kernels that were timed alone. The times of kernels that share the device say nothing
-// about other kernels of their family.
+// True for kernels that were timed alone. Kernels that were timed while others shared the device
+// are not used for estimates.
 inline bool can_estimate_others(const KernelSpec& timed) {
   return timed.concurrency == 1;
 }

@@ -8,10 +8,11 @@
 
 namespace cnnplan {
 
+// Reads an object of the list "kernels".
 // @throws InputError for unknown keys, values out of range, and a phase that the kind does not have
 KernelSpec kernel_from_json(const JsonReader& reader);
-// Writes kind, phase, shapes, precision and algorithm, and all other fields that differ from the
-// default.
+// Returns such an object. It has kind, phase, shapes, precision and algorithm, and all other fields
+// that differ from the default.
 nlohmann::ordered_json to_ordered_json(const KernelSpec& spec);
 
 }  // namespace cnnplan

@@ -8,7 +8,10 @@
 
 namespace cnnplan {
 
-// Each kind has a row in planner/kernel/kernel_kinds.cpp.
+// Names what a kernel computes. The formulas of each kind stand at its row in
+// planner/kernel/kernel_kinds.cpp. A layer may need several kinds, and these belong to no layer of
+// their name: `bias` adds the bias of a convolution, `accumulate` adds two blocks, and `sgd`
+// updates parameters.
 enum class KernelKind {
   convolution,
   bias,
@@ -50,13 +53,14 @@ struct Enumerators<KernelKind> {
                                   KernelKind::sgd};
 };
 
+// Names what of its kind a kernel computes. row_of(kind) lists the phases that a kind has.
 enum class KernelPhase {
-  forward,
-  backward_data,
-  backward_filter,
-  forward_statistics,
-  backward_statistics,
-  update,
+  forward,              // the output y
+  backward_data,        // dx, the error signal of the input
+  backward_filter,      // the gradients of the weight and the bias
+  forward_statistics,   // a batch norm's sums of x, before they are reduced over ranks
+  backward_statistics,  // a batch norm's sums of the error signal, before they are reduced
+  update,               // the parameters and their momentum, at the end of the step
 };
 
 template <>

@@ -10,13 +10,15 @@
 
 namespace cnnplan {
 
+// Describes an operand of the kernels of one kind and phase.
 struct OperandRow {
   OperandRole role = OperandRole::x;
-  bool written = false;
+  bool written = false;  // false if the kernel only reads it
   // Says whether a kernel has the operand. It is null if every kernel has it.
   bool (*is_there)(const KernelSpec& spec) = nullptr;
 };
 
+// Describes the kernels of one kind and phase.
 struct PhaseRow {
   KernelPhase phase = KernelPhase::forward;
   std::span<const OperandRow> operands;  // in the order in which a kernel takes them
@@ -27,17 +29,20 @@ struct PhaseRow {
   double (*more_passes)(const KernelSpec& spec) = nullptr;
 };
 
+// Describes the kernels of one kind.
 struct KernelKindRow {
   KernelKind kind = KernelKind::convolution;
-  std::string_view name;
-  std::span<const PhaseRow> phases;
-  bool has_window = false;
-  double (*flops)(const KernelSpec& spec) = pass_flops;
-  double (*bytes)(const KernelSpec& spec) = pass_bytes;
+  std::string_view name;                                 // as in JSON
+  std::span<const PhaseRow> phases;                      // all phases that the kind has
+  bool has_window = false;                               // its kernels use KernelSpec::window
+  double (*flops)(const KernelSpec& spec) = pass_flops;  // floating-point operations
+  double (*bytes)(const KernelSpec& spec) = pass_bytes;  // that must move at least
 };
 
+// Returns the row of a kind. Every kind has one.
 const KernelKindRow& row_of(KernelKind kind);
 bool has_phase(KernelKind kind, KernelPhase phase);
+// Returns the row of the kernel's phase.
 // @throws std::logic_error unless has_phase(spec.kind, spec.phase)
 const PhaseRow& phase_of(const KernelSpec& spec);
 

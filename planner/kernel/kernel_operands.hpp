@@ -12,23 +12,25 @@
 
 namespace cnnplan {
 
+// Describes one operand of a certain kernel.
 struct KernelOperand {
   OperandRole role = OperandRole::x;
-  BufferElement element = BufferElement::fp32;
-  std::int64_t elements = 0;  // of the block of activations, or of the array
-  bool written = false;
+  BufferElement element = BufferElement::fp32;  // the type of its numbers
+  std::int64_t elements = 0;                    // of the block of activations, or of the array
+  bool written = false;                         // false if the kernel only reads it
   auto operator<=>(const KernelOperand&) const = default;
 };
 
 // Returns the operands in the order in which the kernel takes them.
 std::vector<KernelOperand> kernel_operands(const KernelSpec& spec);
 
-// Names the block from which a kernel makes its result: x forward, dy backward.
+// Returns the role of the block from which a kernel with one input makes its result: x if the phase
+// is `forward`, else dy.
 constexpr OperandRole block_read(KernelPhase phase) {
   return phase == KernelPhase::forward ? OperandRole::x : OperandRole::dy;
 }
 
-// Names the block that a kernel writes: y forward, dx backward.
+// Returns the role of the block that such a kernel writes: y if the phase is `forward`, else dx.
 constexpr OperandRole block_written(KernelPhase phase) {
   return phase == KernelPhase::forward ? OperandRole::y : OperandRole::dx;
 }
@@ -41,6 +43,7 @@ class OperandPositions {
 
   std::size_t count() const { return count_; }
   bool has(OperandRole role) const { return entry(role) < count_; }
+  // Returns the place of the operand among kernel_operands(spec).
   // @throws std::logic_error unless has(role)
   std::size_t operator[](OperandRole role) const {
     if (!has(role)) refuse(role);

@@ -15,7 +15,7 @@ struct ConvolutionEfficiency {
   double pointwise = 1.0;       // one point, stride 1
   double three_by_three = 1.0;  // 3x3, stride 1, not dilated
   double strided = 1.0;         // any stride above 1
-  double other = 1.0;
+  double other = 1.0;           // all other windows of depth one
   // Windows that are deeper than one, of any stride. Platform files without it take `other`.
   double three_dimensional = 1.0;
   auto operator<=>(const ConvolutionEfficiency&) const = default;
@@ -32,11 +32,12 @@ struct ConvolutionRates {
   auto operator<=>(const ConvolutionRates&) const = default;
 };
 
+// Describes the convolutions that a device computes in one precision.
 struct PrecisionRates {
   Precision precision = Precision::fp32;
-  double flops_per_s = 0.0;  // nominal
-  // The fit left some kernels out. 80 % of these took between these multiples of the estimate.
-  // Three-dimensional windows have a wider range (rate_estimate).
+  double flops_per_s = 0.0;  // nominal, as the maker of the device states it
+  // The range of an estimate is its time multiplied by these factors. They hold 80 % of the kernels
+  // that were left out of the fit. Three-dimensional windows have a wider range (rate_estimate).
   double low_factor = 1.0;
   double high_factor = 1.0;
   ConvolutionRates forward;
@@ -45,6 +46,7 @@ struct PrecisionRates {
   auto operator<=>(const PrecisionRates&) const = default;
 };
 
+// Describes a device.
 struct KernelRates {
   std::string source;                      // says where the figures come from
   double bytes_per_s = 0.0;                // memory bandwidth that long copies reach

@@ -10,6 +10,7 @@ namespace cnnplan {
 
 // Reads the value of the key "kernels". @throws InputError
 KernelRates kernel_rates_from_json(const JsonReader& reader);
+// Returns the value of the key "kernels".
 nlohmann::ordered_json to_ordered_json(const KernelRates& rates);
 
 }  // namespace cnnplan

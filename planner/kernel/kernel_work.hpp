@@ -1,4 +1,7 @@
 // Counts floating-point operations and the bytes that must move at least, by kind of kernel.
+//
+// The prefix of a name is the kind. A function that ends in _flops returns operations of the local
+// block, and one that ends in _bytes returns bytes that its kernel reads and writes.
 #pragma once
 
 #include "planner/kernel/kernel.hpp"
@@ -10,20 +13,30 @@ namespace cnnplan {
 double pass_flops(const KernelSpec& spec);
 double pass_bytes(const KernelSpec& spec);
 
-// A multiply-add counts two.
+// Counts two operations for a multiply-add. All three phases of a convolution take equally many.
 double convolution_flops(const KernelSpec& spec);
+// Counts both blocks and the weight, or its gradient.
 double convolution_bytes(const KernelSpec& spec);
 // Counts the place of a maximum for each output, as wide as a parameter, even where pooling takes a
 // mean.
 double pooling_bytes(const KernelSpec& spec);
+// Counts one operation for each element of the output.
 double upsample_flops(const KernelSpec& spec);
+// Counts a multiply-add for each input that an output is interpolated from: 2, 4 or 8 of them.
 double interpolate_flops(const KernelSpec& spec);
-// The input and the output block are activations, and each moves once.
+// The input and the output block are activations, and each moves once. Upsamplings and
+// interpolations move nothing else.
 double block_bytes(const KernelSpec& spec);
+// Counts a sum of squares and a power for each element, and another sum if the phase is not
+// forward.
 double local_response_norm_flops(const KernelSpec& spec);
+// Counts the second input, which may be a gate, with its own shape.
 double pointwise_bytes(const KernelSpec& spec);
+// Counts one pass over probabilities, which are as wide as parameters.
 double softmax_bytes(const KernelSpec& spec);
+// Counts one pass over activations, and further passes over elements as wide as parameters.
 double squared_error_bytes(const KernelSpec& spec);
+// Counts passes over parameters, and one over the copies that convolutions read, if there are any.
 double sgd_bytes(const KernelSpec& spec);
 
 }  // namespace cnnplan

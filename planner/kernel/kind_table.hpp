@@ -9,7 +9,7 @@
 
 namespace cnnplan {
 
-// A row has a member `kind`. A table that lacks a kind does not compile.
+// Finds the row of a kind. A row has a member `kind`. A table that lacks a kind does not compile.
 template <typename Row>
 class KindTable {
  public:

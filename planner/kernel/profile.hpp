@@ -13,11 +13,12 @@
 
 namespace cnnplan {
 
+// Holds the times of one kernel over its repetitions, in seconds of one execution.
 struct KernelTiming {
   int repetitions = 0;
   double median_s = 0.0;
   double mean_s = 0.0;
-  double stddev_s = 0.0;
+  double stddev_s = 0.0;  // standard deviation between repetitions
   double min_s = 0.0;
   // This is the standard deviation between ranks that run the kernel at once; 0 for a single rank.
   double rank_spread_s = 0.0;
@@ -26,6 +27,7 @@ struct KernelTiming {
   auto operator<=>(const KernelTiming&) const = default;
 };
 
+// Tells devices apart. Times of two devices never mix.
 struct DeviceFingerprint {
   std::string device;             // e.g. CPU model and number of threads per rank
   std::string backend;            // "onednn"
@@ -35,8 +37,10 @@ struct DeviceFingerprint {
   bool shared_workspace = false;  // all kernels use one workspace, as large as the largest needs
   auto operator<=>(const DeviceFingerprint&) const = default;
 };
+// Returns the fields in one line, for messages.
 std::string to_text(const DeviceFingerprint& fingerprint);
 
+// Holds a profile file.
 struct Profile {
   DeviceFingerprint fingerprint;
   std::map<KernelSpec, KernelTiming> kernels;  // keys are canonical
@@ -52,6 +56,7 @@ void merge(Profile& profile, const Profile& other, const std::string& other_file
 Profile parse_profile(std::string_view json, const std::string& file);
 // Reads a file as parse_profile does. @throws InputError, IoError
 Profile read_profile(const std::string& file);
+// Returns the text of a profile file.
 std::string to_json(const Profile& profile);
 
 }  // namespace cnnplan
