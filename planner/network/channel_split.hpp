@@ -27,15 +27,16 @@ enum class ChannelAlgorithm {
 };
 std::string_view to_text(ChannelAlgorithm algorithm);
 
-// Returns the number of parts of x. stationary_w has the largest divisor of `parts` up to its root,
-// stationary_y has 1, and stationary_x has `parts`. @pre parts >= 1
+// Returns into how many parts of x the kernels of a layer on `parts` coordinates along c divide the
+// channels. stationary_y has 1, stationary_x has `parts`, and stationary_w has the largest divisor
+// of `parts` up to its square root. @pre parts >= 1
 int input_parts(ChannelAlgorithm algorithm, int parts);
 
-// Returns what a mesh with `parts` parts of c must be instead for the layer; empty where the parts
-// are valid. One part is valid for every layer. Some kinds need all channels of a position
-// (LayerTraits). A grouped convolution allows stationary_y only. Its blocks consist of whole
-// groups, or of parts of one group. stationary_w needs a number of parts that has two factors, and
-// no more parts of x and y than they have channels.
+// Checks whether a layer can be split into `parts` blocks of channels. Returns an empty text if it
+// can, else a text that says what is allowed. One part is valid for every layer. Some kinds need
+// all channels of a position (LayerTraits). A grouped convolution allows stationary_y only. Its
+// blocks consist of whole groups, or of parts of one group. stationary_w needs a number of parts
+// that has two factors, and no more parts of x and y than they have channels.
 // @pre parts >= 1
 std::string channel_split_refusal(const Network& network,
                                   LayerIndex layer,

@@ -12,7 +12,8 @@ namespace cnnplan {
 
 // Returns the key of the inputs in files: "inputs" or "input".
 std::string inputs_key(const Layer& layer);
-// Checks the name and the number of inputs. `earlier` has the names of the layers listed before.
+// Checks the name and the number of inputs. `earlier` has the names of the layers listed before,
+// and `place` is the place of the layer in its file.
 // @throws InputError for a name that is empty, has a "/", is reserved (network.hpp) or is in
 // `earlier`. It is also thrown if a layer that is no loss has the name "loss", or if the kind does
 // not have this number of inputs.

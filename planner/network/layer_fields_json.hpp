@@ -17,7 +17,7 @@
 
 namespace cnnplan {
 
-// Lists the keys of a kind after the given ones.
+// Lists the keys of a kind. The constructor takes the keys that come before them.
 class FieldKeys {
  public:
   explicit FieldKeys(std::vector<std::string_view> keys) : keys_(std::move(keys)) {}
@@ -97,7 +97,7 @@ class FieldReader {
   Layer& layer_;
 };
 
-// Finds values in the dim d that a list of two entries would leave out.
+// Finds out whether a layer has values in the dim d that a list of two entries would leave out.
 template <typename Layer>
 class FieldDepth {
  public:

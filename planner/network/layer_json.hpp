@@ -13,12 +13,12 @@ namespace cnnplan {
 // @throws InputError for an unknown kind, keys that the kind does not have, and values out of range
 LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat format);
 
-// True where the layer does something in the dim d, so that the lists of its network file need
-// three entries.
+// True if a window, a size or a factor of the layer has a value in the dim d that differs from that
+// of two-dimensional layers. The lists of its network file then need three entries.
 bool has_depth(const LayerParameters& parameters);
 
-// Adds the required values, and optional values that differ from the defaults of the layer's kind
-// or that the kind always writes.
+// Adds the keys of a layer's parameters to the layer's object. Values that equal their default are
+// left out, unless they are required or the kind always writes them.
 void add_layer_parameters(nlohmann::ordered_json& json,
                           const LayerParameters& parameters,
                           SpatialFormat format);

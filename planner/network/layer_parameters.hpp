@@ -58,8 +58,10 @@ const LayerTraits& traits_of(const LayerParameters& parameters);
 
 // Returns the name of the kind, as in JSON: "convolution".
 std::string_view kind_name(const LayerParameters& parameters);
-// True for kinds whose files list their inputs. Other kinds name at most one.
+// True for kinds that may have more than one input.
 bool has_several_inputs(const LayerParameters& parameters);
+// These functions return the field of traits_of(parameters) that has their name. LayerTraits says
+// what it means.
 bool is_loss(const LayerParameters& parameters);
 bool has_window(const LayerParameters& parameters);
 bool is_transposed(const LayerParameters& parameters);
@@ -72,13 +74,16 @@ bool mixes_channels(const LayerParameters& parameters);
 std::int64_t groups_of(const LayerParameters& parameters);
 // True if the layer adds a bias. @pre mixes_channels(parameters)
 bool has_bias(const LayerParameters& parameters);
-// @pre is_loss(parameters)
+// Returns the factor of the loss in the sum that training minimises. @pre is_loss(loss)
 double loss_weight(const LayerParameters& loss);
 
-// Returns the window of the layer. A kind without a window of its own has the whole image.
+// Returns the window of a layer whose input has this shape. The window of a kind without a window
+// of its own, such as a fully connected layer, is the whole image.
 Window window_for(const LayerParameters& parameters, const Shape& input);
-// Returns the shape of one sample after the layer, and checks the layer's parameters.
-// @throws InputError @pre the layer has as many inputs as its kind needs
+// Returns the shape of the output for one sample, and checks the layer's parameters. `inputs` are
+// the shapes of its inputs for one sample, and `place` names the layer in errors.
+// @throws InputError for parameters that are impossible or do not fit the inputs
+// @pre the layer has as many inputs as its kind needs
 Shape sample_shape(const LayerParameters& parameters,
                    const std::vector<Shape>& inputs,
                    const LayerPlace& place);

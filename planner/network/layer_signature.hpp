@@ -27,6 +27,7 @@ struct DimSignature {
   WindowBlock needed(Range outputs) const;
 };
 
+// Holds the properties of one layer and one of its inputs.
 struct LayerSignature {
   LayerTraits traits{};
   Shape input{};                          // (N, C, D, H, W), where N is the whole batch
@@ -37,9 +38,11 @@ struct LayerSignature {
   std::int64_t first_channel = 0;         // Network::first_channel
   auto operator<=>(const LayerSignature&) const = default;
 
+  // Returns the part of this signature along `dim`.
   DimSignature along(Dim dim) const;
 };
 
+// Returns the signature of a layer and the input of this index, for `batch` samples over all ranks.
 // @pre the layer has this input
 LayerSignature signature_of(const Network& network,
                             LayerIndex layer,

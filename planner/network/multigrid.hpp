@@ -1,4 +1,5 @@
-// Says how nonlinear multigrid over layers (FAS, MGRIT) runs a residual chain.
+// Says how nonlinear multigrid over layers runs a residual chain: the full approximation scheme
+// (FAS) as in multigrid reduction in time (MGRIT).
 #pragma once
 
 #include <string_view>
@@ -18,7 +19,7 @@ std::string_view to_text(Relaxation relaxation);
 enum class FirstGuess { coarse, previous };
 std::string_view to_text(FirstGuess guess);
 
-// These are the largest values that a plan may have.
+// These are the largest values that a plan may have in the fields of Multigrid.
 inline constexpr int max_coarsening = 65536;
 inline constexpr int max_levels = 17;
 inline constexpr int max_cycles = 1000;
@@ -27,11 +28,11 @@ inline constexpr int max_cycles = 1000;
 // level, with a step `coarsening` times as long. A fixed number of cycles approximates the result
 // of running the layers in order. With as many cycles as C-points, both results are equal.
 struct Multigrid {
-  LayerIndex first;  // the first layer of the chain's first block
-  LayerIndex last;   // the add of its last block
-  int coarsening = 4;
-  int levels = 2;
-  int cycles = 2;
+  LayerIndex first;    // the first layer of the chain's first block
+  LayerIndex last;     // the add of its last block
+  int coarsening = 4;  // layers of a level for each layer of the next
+  int levels = 2;      // including the finest
+  int cycles = 2;      // in each pass over the chain
   Relaxation relaxation = Relaxation::f;
   FirstGuess first_guess = FirstGuess::coarse;
   // This number of groups of layers runs at the same time on one rank, each on its own lane.
@@ -39,8 +40,8 @@ struct Multigrid {
   bool operator==(const Multigrid&) const = default;
 };
 
-// Returns the largest number of levels for a chain of `layers` layers. Every level except the last
-// has more than one step. @pre layers >= 1, coarsening >= 2
+// Returns the largest number of levels for a chain of `layers` layers. Every level except the
+// coarsest must have more than one layer. @pre layers >= 1, coarsening >= 2
 int most_levels(int layers, int coarsening);
 
 }  // namespace cnnplan

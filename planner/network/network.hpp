@@ -25,6 +25,7 @@ inline constexpr int max_layers = 65536;
 inline constexpr std::array<std::string_view, 4> reserved_names{
     "prev", "reduce", "repeat_input", "sgd"};
 
+// Holds one layer of a network. Its name identifies it in files and in ids of operations.
 struct Layer {
   std::string name;  // without "/", not one of reserved_names; "loss" for the main loss only
   std::vector<std::string> inputs;  // names of earlier layers
@@ -54,17 +55,19 @@ class Network {
   const std::vector<LayerIndex>& consumers_of(LayerIndex index) const {
     return consumers_.at(index);
   }
+  // Returns the layer of this name, or nothing if there is none.
   std::optional<LayerIndex> index_of(std::string_view name) const;
   LayerIndex loss_layer() const { return layers_.last_index(); }
   // True for each layer that the main loss depends on.
   IndexedVector<LayerIndex, bool> layers_of_main_loss() const;
   // Returns the shape of the output for `batch` samples. @throws InputError on overflow
   Shape output_shape(LayerIndex index, std::int64_t batch) const;
-  // Returns the channel of the output at which the input begins. In a concat, an input begins after
-  // the inputs before it. A slice that begins later than its input has a channel below 0. Other
+  // Returns the channel of the output at which an input begins. In a concat, an input begins after
+  // the inputs before it. A slice that leaves out the first k channels of its input has -k. Other
   // kinds have 0. @pre the layer has that input
   std::int64_t first_channel(LayerIndex index, std::size_t input) const;
-  // The window of a fully connected layer or a global pooling is the whole image.
+  // Returns the window of a layer. For a fully connected layer or a global pooling, it is the whole
+  // image.
   // @pre has_window(the layer's parameters)
   Window window_of(LayerIndex index) const;
   // Return the number of trainable elements of the layer, and of all layers.
@@ -91,7 +94,8 @@ class Network {
   std::vector<LayerIndex> by_name_;  // by ascending name
 };
 
-// True where the main loss compares with a target for each element, not with labels.
+// True if the main loss compares with a target for each element, and false if it compares with
+// labels.
 bool has_targets(const Network& network);
 
 // Returns the network for inputs of another size (D, H, W). A D of 0 keeps the network's D.
@@ -106,6 +110,7 @@ std::array<std::int64_t, 3> parse_size(const std::string& text);
 Network parse_network(std::string_view json, const std::string& file);
 // Reads a file as parse_network does. @throws InputError, IoError
 Network read_network(const std::string& file);
+// Returns the text of a network file.
 std::string to_json(const Network& network);
 
 }  // namespace cnnplan

@@ -8,9 +8,10 @@
 
 namespace cnnplan {
 
+// Reads the keys "name" and "layers" of an object.
 // @throws InputError, with pointers below the pointer of `root`
 Network network_from_json(const JsonReader& root);
-// Appends "name" and "layers".
+// Appends the keys "name" and "layers" to an object.
 void add_network(nlohmann::ordered_json& document, const Network& network);
 
 // Reads a network that is a value of another document, with a "schema" of its own.

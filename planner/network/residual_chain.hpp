@@ -8,8 +8,8 @@
 namespace cnnplan {
 
 // Holds one layer of the chain in the sense of Kirby et al. 2020, equation 1. F is a convolution or
-// a fully connected layer, with the ReLU after it if there is one. It reads the first input of the
-// add, which has its result as second input. No other layer reads from F.
+// a fully connected layer, with the ReLU after it if there is one. The add has u_n as its first
+// input and F(u_n) as its second input. No other layer reads from F.
 struct ResidualBlock {
   LayerIndex weights;    // the first layer of F
   LayerIndex transform;  // the last layer of F
@@ -21,12 +21,13 @@ struct ResidualBlock {
 // Each block is the only reader of the block before it.
 using ResidualChain = std::vector<ResidualBlock>;
 
-// Returns the longest chains of a network, in order of their layers. Transposed convolutions, and
-// ReLUs that clip from above, belong to no F. An add ends no block if a ReLU alone reads it,
-// because the kernel of the add then computes this ReLU, too.
+// Returns the longest chains of a network, in order of their layers. A chain may have one block.
+// Transposed convolutions, and ReLUs that clip from above, belong to no F. An add that only a ReLU
+// reads ends no block, because the kernel of the add then computes this ReLU, too.
 std::vector<ResidualChain> residual_chains(const Network& network);
-// Returns the blocks from the block that begins with `first` to the block that ends with the add
-// `last`. Empty where they are not in one chain, or another layer is between them.
+// Returns the part of a chain from the block that begins with the layer `first` to the block that
+// ends with the add `last`. It is empty if no chain has both, or if another layer lies between
+// them.
 ResidualChain part_of_chain(const Network& network, LayerIndex first, LayerIndex last);
 
 }  // namespace cnnplan

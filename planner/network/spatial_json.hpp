@@ -28,10 +28,12 @@ Triple read_spatial(const JsonReader& reader,
 // These keys of a layer give its window. Only "kernel" is required.
 inline constexpr std::array<std::string_view, 5> window_keys{
     "kernel", "stride", "padding", "padding_end", "dilation"};
+// Reads these keys of a layer. A missing "padding_end" equals "padding", and `stride` says what a
+// missing "stride" equals.
 // @throws InputError as read_spatial, and for a missing kernel
 Window read_window(const JsonReader& layer, SpatialFormat format, DefaultStride stride);
 
-// Returns a list, or a number where all entries are equal.
+// Returns the list of two or three entries as the format says, or a number if all are equal.
 nlohmann::ordered_json spatial_to_json(const Triple& values, SpatialFormat format);
 // Adds the keys of the window whose values are not the defaults.
 void add_window(nlohmann::ordered_json& layer,

@@ -20,8 +20,8 @@ struct BatchNorm {
   static constexpr LayerTraits traits{
       .name = "batch_norm", .reads_input_again = true, .may_recompute = true};
 
-  double epsilon = 1e-5;
-  double momentum = 0.1;
+  double epsilon = 1e-5;  // above 0, at most 1
+  double momentum = 0.1;  // weight of the mini-batch in the running values, 0 to 1
   auto operator<=>(const BatchNorm&) const = default;
 
   template <typename Fields>

@@ -20,7 +20,7 @@ struct ChannelShuffle {
       .chooses_split = true,
       .channel_split_refusal = "a channel shuffle moves channels of all parts to all parts"};
 
-  std::int64_t groups = 1;
+  std::int64_t groups = 1;  // divides the number of channels
   auto operator<=>(const ChannelShuffle&) const = default;
 
   template <typename Fields>

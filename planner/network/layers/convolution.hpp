@@ -22,10 +22,10 @@ struct Convolution {
                                       .has_halo_method = true,
                                       .chooses_split = true};
 
-  std::int64_t filters = 1;
+  std::int64_t filters = 1;  // channels of the output
   Window window;
-  std::int64_t groups = 1;
-  bool bias = false;
+  std::int64_t groups = 1;  // divides the filters and the channels of the input
+  bool bias = false;        // one number is added for each filter
   auto operator<=>(const Convolution&) const = default;
 
   template <typename Fields>
@@ -37,8 +37,9 @@ struct Convolution {
   }
 };
 
-// @throws InputError unless the filters and the `channels` of the input are 1 or more and consist
-// of `groups` equal groups
+// Checks the groups of a convolution or transposed convolution.
+// @throws InputError unless `groups` is at least 1 and divides the filters and the `channels` of
+// the input, which are 1 or more
 void check_groups(std::int64_t filters,
                   std::int64_t groups,
                   std::int64_t channels,

@@ -15,7 +15,8 @@ namespace cnnplan {
 struct Dropout {
   static constexpr LayerTraits traits{.name = "dropout"};
 
-  double rate = 0.5;
+  double rate = 0.5;  // the probability with which a value is dropped, from 0 to below 1
+  // The kernels of this layer get this field as KernelConstants::parameter.
   static constexpr auto kernel_parameter = &Dropout::rate;
   auto operator<=>(const Dropout&) const = default;
 

@@ -20,8 +20,8 @@ struct FullyConnected {
                                       .may_be_staged = true,
                                       .chooses_split = true};
 
-  std::int64_t outputs = 1;
-  bool bias = true;
+  std::int64_t outputs = 1;  // channels of the output, which has one position
+  bool bias = true;          // one number is added for each output
   auto operator<=>(const FullyConnected&) const = default;
 
   template <typename Fields>

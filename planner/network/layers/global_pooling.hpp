@@ -24,7 +24,7 @@ struct GlobalPooling {
   }
 };
 
-// Returns the shape of one sample after the layer: one position.
+// Returns the shape of one sample after the layer: the channels of the input at one position.
 Shape sample_shape(const GlobalPooling& layer,
                    const std::vector<Shape>& inputs,
                    const LayerPlace& place);

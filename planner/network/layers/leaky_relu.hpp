@@ -19,6 +19,7 @@ struct LeakyRelu {
   static constexpr NumberRange slope_range{.minimum = 0.0, .maximum = 1e30};
 
   double slope = 0.01;
+  // The kernels of this layer get this field as KernelConstants::parameter.
   static constexpr auto kernel_parameter = &LeakyRelu::slope;
   auto operator<=>(const LeakyRelu&) const = default;
 

@@ -21,7 +21,7 @@ struct LocalResponseNorm {
       .chooses_split = true,
       .channel_split_refusal = "a local response norm sums channels of other parts"};
 
-  std::int64_t size = 5;
+  std::int64_t size = 5;  // in channels
   double alpha = 1e-4;
   double beta = 0.75;
   double k = 1.0;

@@ -18,7 +18,7 @@ struct MeanSquaredError {
       .chooses_split = true,
       .channel_split_refusal = "labels and targets are read with all their channels"};
 
-  double weight = 1.0;  // 1 for the main loss (see Network)
+  double weight = 1.0;  // factor of the loss in the sum that is minimised; 1 for the main loss
   auto operator<=>(const MeanSquaredError&) const = default;
 
   template <typename Fields>

@@ -11,15 +11,20 @@
 
 namespace cnnplan {
 
+// Says what a pooling takes of the values in its window.
 enum class PoolingMode { max, average };
 
+// Computes the maximum or the mean over a window of one channel. Zeros of the padding are never a
+// maximum.
 struct Pooling {
   static constexpr LayerTraits traits{
       .name = "pooling", .has_window = true, .may_be_staged = true, .chooses_split = true};
 
   PoolingMode mode = PoolingMode::max;
   Window window;
-  bool count_include_padding = false;  // average only
+  // For `average`: if true, the mean divides by all elements of the window. If false, it divides by
+  // the elements that are not padding.
+  bool count_include_padding = false;
   auto operator<=>(const Pooling&) const = default;
 
   template <typename Fields>

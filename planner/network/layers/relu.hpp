@@ -15,7 +15,7 @@ namespace cnnplan {
 struct Relu {
   static constexpr LayerTraits traits{.name = "relu", .may_recompute = true, .may_be_staged = true};
 
-  double max = std::numeric_limits<double>::infinity();
+  double max = std::numeric_limits<double>::infinity();  // infinite: values are not clipped above
   auto operator<=>(const Relu&) const = default;
 
   template <typename Fields>

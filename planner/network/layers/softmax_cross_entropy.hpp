@@ -11,7 +11,8 @@
 namespace cnnplan {
 
 // Computes the mean over samples and positions of -log softmax over channels, at the label of the
-// position. Logits of the shape (N, C, 1, 1, 1) have a label per image, others a label per pixel.
+// position. A label is the index of a channel. Logits of the shape (N, C, 1, 1, 1) have a label per
+// image, and all other logits have a label per pixel.
 struct SoftmaxCrossEntropy {
   static constexpr LayerTraits traits{
       .name = "softmax_cross_entropy",
@@ -19,7 +20,7 @@ struct SoftmaxCrossEntropy {
       .chooses_split = true,
       .channel_split_refusal = "labels and targets are read with all their channels"};
 
-  double weight = 1.0;  // 1 for the main loss (see Network)
+  double weight = 1.0;  // factor of the loss in the sum that is minimised; 1 for the main loss
   auto operator<=>(const SoftmaxCrossEntropy&) const = default;
 
   template <typename Fields>

@@ -25,13 +25,16 @@ struct TransposedConvolution {
                                       .may_be_staged = true,
                                       .chooses_split = true};
 
-  std::int64_t filters = 1;
+  std::int64_t filters = 1;  // channels F of the output
   Window window;
-  Triple output_padding{};  // d, h, w; less than the stride
-  std::int64_t groups = 1;
-  bool bias = false;
+  // Outputs that are added at the end of d, h and w, because several numbers of outputs lead to one
+  // number of inputs. Each is less than the stride.
+  Triple output_padding{};
+  std::int64_t groups = 1;  // divides the filters and the channels of the input
+  bool bias = false;        // one number is added for each filter
   auto operator<=>(const TransposedConvolution&) const = default;
 
+  // Returns the values of a missing key "output_padding".
   static constexpr Triple no_output_padding(std::size_t /*entries*/) { return {}; }
 
   template <typename Fields>

@@ -13,7 +13,7 @@
 
 namespace cnnplan {
 
-// UpsampleMode says how outputs follow from inputs.
+// Every output is an input or a mean of neighbouring inputs (planner/tensor/upsampling.hpp).
 struct Upsample {
   static constexpr LayerTraits traits{.name = "upsample",
                                       .resizes = true,
@@ -23,7 +23,8 @@ struct Upsample {
 
   Triple factor{1, 2, 2};  // d, h, w
   UpsampleMode mode = UpsampleMode::nearest;
-  bool align_corners = false;  // linear only
+  bool align_corners = false;  // linear only; as in UpsampleDim
+  // Returns the upsampling of d, h and w.
   std::array<UpsampleDim, 3> dims() const {
     return {UpsampleDim{factor[0], mode, align_corners},
             UpsampleDim{factor[1], mode, align_corners},

@@ -5,6 +5,7 @@
 
 namespace cnnplan {
 
+// A default-constructed index is that of no layer.
 using LayerIndex = TypedIndex<struct LayerTag>;
 
 }  // namespace cnnplan

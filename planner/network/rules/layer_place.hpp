@@ -15,7 +15,8 @@ struct LayerPlace {
   std::string file;
   LayerIndex layer;
 
-  // @throws InputError
+  // Reports a wrong value of the layer's `key`, or of the whole layer if the key is empty.
+  // `allowed` says in words what may stand there. @throws InputError
   [[noreturn]] void refuse(const std::string& key, std::string value, std::string allowed) const {
     throw InputError(
         {.file = file,
@@ -23,7 +24,7 @@ struct LayerPlace {
          .value = std::move(value),
          .allowed = std::move(allowed)});
   }
-  // @throws InputError unless `holds`
+  // Reports a wrong value as refuse() does, unless the condition `holds`. @throws InputError
   void require(bool holds,
                const std::string& key,
                std::int64_t value,

@@ -12,6 +12,7 @@ inline constexpr double max_loss_weight = 1e6;
 inline constexpr NumberRange loss_weight_range{
     .minimum = 0.0, .maximum = max_loss_weight, .ends = Ends::open_below};
 
+// Checks a weight, which `place` names in errors.
 // @throws InputError unless the weight is above 0 and at most max_loss_weight
 inline void check_loss_weight(double weight, const LayerPlace& place) {
   if (!(weight > 0 && weight <= max_loss_weight)) {
