@@ -9,8 +9,8 @@
 namespace cnnplan {
 
 // Makes a validator for the function `check` of an option. It accepts numbers from `least` to
-// `most`, both included. CLI::Range alone
-// lets not-a-number pass, because each comparison with it is false.
+// `most`, both included. CLI::Range alone lets not-a-number pass, because each comparison with it
+// is false.
 inline CLI::Validator number_in(double least, double most) {
   const CLI::Range range(least, most);
   CLI::Validator result = range;
