@@ -93,8 +93,8 @@ bool are_inputs_constant(const NodeReader& node);
 // yet.
 bool has_padded_input(const NodeReader& node);
 
-// Returns an axis counted from the beginning, also for one counted from the end.
-// `rank` is the number of dims. @throws UnmappedNode unless -rank <= axis < rank
+// Returns an axis counted from the beginning, also for one counted from the end. `rank` is the
+// number of dims. @throws UnmappedNode unless -rank <= axis < rank
 std::size_t normal_axis(std::int64_t axis, std::size_t rank);
 
 }  // namespace cnnplan
