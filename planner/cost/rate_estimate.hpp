@@ -19,16 +19,18 @@ struct RateParts {
   double seconds() const;
 };
 
+// An estimate for a window that is deeper than one has a range of at least this factor to both
+// sides, because rates of such windows rest on a single published time.
+inline constexpr double least_volume_spread = 2.0;
+
 // A convolution takes overhead + max(flops / (flops_per_s * e), bytes / bytes_per_s), where
 // e = efficiency * o/(o + outputs_half) * c/(c + channels_half) * f/(f + filters_half).
 // It writes o elements, and has c channels and f filters per group. It uses the rates of its
 // phase and precision. Other kernels take overhead + bytes / bytes_per_s. The range is the time
 // multiplied by low_factor and high_factor of the precision. `scripts/fit-kernel-rates` fits these
-// formulas. Windows that are deeper than one have a range of at least a factor of
-// least_volume_spread to both sides, because their rates rest on a single published time.
+// formulas.
 // @pre `rates` has fp32
 KernelEstimate rate_estimate(const KernelRates& rates, const KernelSpec& spec);
-inline constexpr double least_volume_spread = 2.0;
 // Returns the terms of rate_estimate(rates, spec).
 RateParts rate_parts(const KernelRates& rates, const KernelSpec& spec);
 
