@@ -23,11 +23,11 @@ struct FormulaTerm {
 struct Formula {
   std::string operation;  // its id
   int rank = 0;
-  double seconds = 0.0;
-  double low_s = 0.0;
-  double high_s = 0.0;
-  bool estimated = false;
-  std::string what;  // what is priced, or how the price came about: "sends 2 x 114688 B"
+  double seconds = 0.0;    // the price
+  double low_s = 0.0;      // the lower end of its range
+  double high_s = 0.0;     // the upper end of its range
+  bool estimated = false;  // as in Price
+  std::string what;        // what is priced, or how the price came about: "sends 2 x 114688 B"
   std::vector<FormulaTerm> terms;
   bool operator==(const Formula&) const = default;
 };

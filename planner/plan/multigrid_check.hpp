@@ -8,7 +8,8 @@
 
 namespace cnnplan {
 
-// @throws InputError (pointer into plan.json)
+// Checks the chains of a plan. `file` is the plan's, for errors.
+// @throws InputError (pointer into the file) for a chain that is not allowed
 // @pre every layer has a valid mesh, and a stage of this mesh
 void check_multigrid(const Plan& plan, const std::string& file);
 

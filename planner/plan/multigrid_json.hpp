@@ -15,6 +15,7 @@ namespace cnnplan {
 // the chains.
 // @throws InputError for layers that the network lacks, and values out of range
 std::vector<Multigrid> read_multigrid(const JsonReader& root, const Network& network);
+// Returns the value of the key "multigrid". Layers of chains are written by their names.
 nlohmann::ordered_json to_ordered_json(const std::vector<Multigrid>& chains,
                                        const Network& network);
 

@@ -10,18 +10,20 @@
 
 namespace cnnplan {
 
-// Returns how many values of a channel a rank normalises together in training, for the rank with
-// fewest. Ranks without a part of the output do not count.
+// Returns how many values of a channel are normalised together in training. Where ranks have
+// different numbers, it is the smallest. Ranks without a part of the output do not count.
 // @pre the layer is a batch norm
 std::int64_t least_normalised_values(const Plan& plan, LayerIndex layer);
 
 // Returns the first batch norm that normalises one value alone on some rank, if there is one.
 std::optional<LayerIndex> single_value_norm(const Plan& plan);
 
-// Says which batch norm that is, and what helps.
+// Returns the problem that the batch norm `layer` normalises a single value, for a message. Its
+// `allowed` names an option of cnnplan solve that helps.
 InputProblem single_value_problem(const Plan& plan, LayerIndex layer, const std::string& file);
 
-// Requires that the plan can be trained. @throws InputError that names the batch norm
+// Requires that no batch norm of the plan normalises a single value, since it would not train.
+// @throws InputError with the single_value_problem of the first such batch norm
 void require_trainable(const Plan& plan, const std::string& file);
 
 }  // namespace cnnplan

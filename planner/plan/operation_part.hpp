@@ -15,16 +15,16 @@ enum class OperationPart {
   backward_filter,         // kernels of weight gradients
   statistics,              // kernels of the sums of a batch norm
   accumulate,              // error signals that several layers send to one tensor
-  halo,                    // exchange with neighbours on one mesh
+  halo,                    // exchange of halos between neighbours on one mesh
   channel_allgather,       // channels that other ranks own
   channel_reduce_scatter,  // parts of sums over channels, to the owners of the sums
   shuffle,                 // from one mesh to another
   copy,                    // channels to or from a concat or a slice
   statistics_allreduce,    // sums of a batch norm, over ranks
-  loss_allreduce,
-  gradient_reduction,  // allreduce, or its reduce-scatter
-  weight_allgather,    // weights that other ranks updated
-  update,              // of weights by SGD
+  loss_allreduce,          // sum of a loss, over ranks
+  gradient_reduction,      // allreduce, or its reduce-scatter
+  weight_allgather,        // weights that other ranks updated
+  update,                  // of weights by SGD
 };
 std::string_view to_text(OperationPart part);
 

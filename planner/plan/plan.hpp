@@ -30,17 +30,19 @@ inline constexpr std::int64_t max_batch = 2147483647;
 // Says how a layer is split over the ranks.
 struct Split {
   Mesh mesh;
-  // Counts where mixes_channels holds and the mesh has an axis c.
+  // This field only matters for layers that mix channels (mixes_channels), on a mesh with an axis
+  // c.
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;
   auto operator<=>(const Split&) const = default;
 };
 // Returns text such as "n2c4" or "c4 stationary_x".
 std::string to_text(const Split& split);
 
+// Holds all choices of a plan for one layer.
 struct LayerPlan {
   Mesh mesh;
-  BatchNormStatistics statistics = BatchNormStatistics::spatial;        // batch norm only
-  std::map<KernelPhase, KernelAlgorithm> algorithms;                    // absent: direct
+  BatchNormStatistics statistics = BatchNormStatistics::spatial;  // batch norm only
+  std::map<KernelPhase, KernelAlgorithm> algorithms;  // of its convolutions; absent: direct
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;  // as in Split
   // True where the output is not kept for backpropagation, but computed again from the inputs (see
   // can_recompute). The layers that are fused with this layer are computed again together with it.
@@ -71,21 +73,24 @@ struct OperationPlace {
   bool operator==(const OperationPlace&) const = default;
 };
 
+// Holds the predicted time of the operation that several ranks know by one id.
 struct PredictedOperation {
   std::string id;
   double predicted_s = 0.0;  // mean over ranks, waiting included
-  bool estimated = false;    // the profile lacks its kernel on at least one rank
-  // This share of the step lies on the critical path. All shares add up to the step.
+  bool estimated = false;    // as in Price, on at least one rank
+  // The part of the step's critical path that this operation fills, 0 if it is not on the path. The
+  // parts of all operations add up to the step.
   double critical_s = 0.0;
   OperationPlace place{};
   bool operator==(const PredictedOperation&) const = default;
 };
 
+// Holds the predicted memory of a rank, by purpose (planner/schedule/rank_memory.hpp).
 struct MemoryUse {
   std::int64_t parameters_bytes = 0;   // weights, gradients, momentum
   std::int64_t activations_bytes = 0;  // activations and error signals
   std::int64_t buffers_bytes = 0;      // transfer buffers, workspaces, statistics
-  std::int64_t available_bytes = 0;
+  std::int64_t available_bytes = 0;    // for a rank; 0: not known
   // The program and its libraries before they have any parameters; 0: the platform does not say.
   std::int64_t process_bytes = 0;
   // Returns the sum of the four shares. @throws InputError when it is not a 64-bit integer
@@ -158,17 +163,17 @@ struct EstimatedFamily {
 // Holds the results of a search, in seconds per step. A value of 0 means "not known".
 struct Prediction {
   double step_s = 0.0;
-  double low_s = 0.0;
-  double high_s = 0.0;
+  double low_s = 0.0;   // the step if every kernel takes the lower end of its range
+  double high_s = 0.0;  // the step if every kernel takes the upper end of its range
   double exposed_communication_s = 0.0;  // mean over ranks, waiting included
   double inference_s = 0.0;              // a mini-batch as `cnnexec --infer` runs it; 0: not known
   std::vector<PredictedOperation> operations;  // in schedule order of rank 0, then of others
   MemoryUse memory;                            // of the rank that needs most
-  std::string baseline;                        // e.g. "n2" everywhere
-  double baseline_s = 0.0;
-  double bound_s = 0.0;   // no plan of the same choices is predicted faster
-  double gap = 0.0;       // step_s / bound_s - 1
-  std::string runner_up;  // e.g. "h2" everywhere
+  std::string baseline;     // the uniform plan that splits samples only, by its mesh: "n2"
+  double baseline_s = 0.0;  // its step
+  double bound_s = 0.0;     // no plan of the same choices is predicted faster
+  double gap = 0.0;         // step_s / bound_s - 1
+  std::string runner_up;    // the best other plan, by its name: "h2" for this mesh everywhere
   double runner_up_s = 0.0;
   std::int64_t candidates = 0;  // the candidates of all units that the search chose from
   std::int64_t pruned = 0;      // splits left out because some ranks would own nothing
@@ -183,7 +188,7 @@ struct Prediction {
   std::optional<std::int64_t> reduced_gradients{};
   // Data parallelism comes first, the fastest run before others, and the next plan last.
   std::vector<Rival> rivals{};
-  Draws draws{};
+  Draws draws{};  // the step on machines with other figures
   bool operator==(const Prediction&) const = default;
 };
 
@@ -194,6 +199,7 @@ struct SizedAllreduce {
   bool operator==(const SizedAllreduce&) const = default;
 };
 
+// Holds a plan file.
 struct Plan {
   Network network;
   int ranks = 1;
@@ -217,16 +223,17 @@ struct Plan {
   // bits (sample_blocks.hpp). With 1, kernels may sum in any order.
   int sample_blocks = 1;
   int ranks_per_node = 1;  // consecutive ranks, among which `hierarchical` sums first
-  std::int64_t bucket_bytes = std::int64_t{32} << 20;
+  std::int64_t bucket_bytes = std::int64_t{32} << 20;  // gradients that are reduced together
   bool overlap = false;  // halos and gradient reductions run while kernels do
   // Maps the text of a profiled convolution's canonical kernel to the implementation that was
   // timed, by the library's name. Backends with several implementations run this one.
   std::map<std::string, std::string> implementations;
   Prediction prediction;
-  std::vector<InputFile> inputs;
+  std::vector<InputFile> inputs;  // the plan was made from; the network comes first
   bool operator==(const Plan&) const = default;
 };
 
+// Plan::optimizer_state_bytes is at most this number.
 inline constexpr int max_optimizer_state_bytes = 1024;
 
 // True where a rank computes parts of sums over channels: stationary_x and stationary_w on a mesh
@@ -239,13 +246,14 @@ bool can_recompute(const LayerParameters& parameters);
 
 // Returns a plan with every layer on `mesh`, and defaults. Shapes are not checked.
 Plan uniform_plan(const Network& network, std::int64_t batch, const Mesh& mesh);
-// True where a chain begins with the states that the previous step ended with.
+// True if some chain's first cycle begins with the states with which the previous step ended.
 bool has_warm_start(const Plan& plan);
-// Returns how many groups of a chain's layers may run at the same time on a rank. 1 means that none
-// do.
+// Returns the largest number of groups of layers that some chain runs at the same time on a rank.
+// It is 1 if kernels run one after the other.
 int most_lanes(const Plan& plan);
 
-// Returns the algorithm for sums of gradients of this size.
+// Returns the algorithm for sums of gradients of this size: that of the first entry of
+// small_gradient_allreduces which allows it, else gradient_allreduce.
 AllreduceAlgorithm gradient_allreduce_of(const Plan& plan, std::int64_t bytes);
 // Returns the algorithms for sums of all sizes, each algorithm once.
 std::vector<AllreduceAlgorithm> gradient_allreduces(const Plan& plan);
@@ -266,13 +274,16 @@ void validate(const Plan& plan, const std::string& file);
 // Reads JSON of the schema cnnplan.plan/2 or /1, and validates the plan. `file` names it in errors.
 // @throws InputError
 Plan parse_plan(std::string_view json, const std::string& file);
-// Does nothing if the file exists. @throws IoError that says how to make a plan
+// Checks that a plan file exists, before a program does its work.
+// @throws IoError that says how to make a plan, if it does not
 void require_plan_file(const std::string& file);
 // Reads a file as parse_plan does. @throws InputError, IoError
 Plan read_plan(const std::string& file);
+// Returns the text of a plan file, in the newest schema.
 std::string to_json(const Plan& plan);
 
-// True where chains run by multigrid, or layers are on some of the ranks only.
+// True if a chain runs by multigrid, or if some layer's mesh has an axis l, so that only some of
+// the ranks have the layer.
 bool is_split_by_layers(const Plan& plan);
 
 }  // namespace cnnplan

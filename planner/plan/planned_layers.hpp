@@ -7,8 +7,8 @@
 
 namespace cnnplan {
 
-// Checks that every layer has kernels. `pointer` is the place of the network in the file: "" in a
-// network file, and "/network" in a plan.
+// Checks that no layer is only planned, which means that no backend has kernels for it. `pointer`
+// is the place of the network in the file: "" in a network file, and "/network" in a plan.
 // @throws InputError with the name of the first layer that has none
 void require_kernels(const Network& network, const std::string& file, const std::string& pointer);
 

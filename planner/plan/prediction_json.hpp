@@ -8,8 +8,10 @@
 
 namespace cnnplan {
 
-// Reads a prediction. `schema` is the number of the plan file. @throws InputError
+// Reads the value of the key "prediction". `schema` is the number in the plan's key "schema".
+// @throws InputError
 Prediction prediction_from_json(const JsonReader& reader, int schema);
+// Returns the value of the key "prediction".
 nlohmann::ordered_json to_ordered_json(const Prediction& prediction);
 
 }  // namespace cnnplan

@@ -12,6 +12,7 @@
 
 namespace cnnplan {
 
+// Says why a plan is compared with the chosen one.
 enum class RivalKind {
   data_parallel,  // every layer that can splits samples only
   next,           // the fastest other plan that the search scored, on as many ranks
@@ -23,7 +24,7 @@ struct Enumerators<RivalKind> {
   static constexpr std::array all{RivalKind::data_parallel, RivalKind::next};
 };
 
-// Says how much of a step's critical path is operations of one part.
+// Says how many seconds of a step's critical path are operations of one part.
 struct PartTime {
   OperationPart part = OperationPart::forward;
   double critical_s = 0.0;
@@ -45,11 +46,12 @@ struct Rival {
   bool operator==(const Rival&) const = default;
 };
 
-// Says by which factors a figure of the machine was multiplied. Kernels of a kind have their common
-// error as a figure, and errors of their own besides.
+// Says by which factors a figure of the machine was multiplied in the draws. For kernels, the
+// figure is the common error of all kernels of a kind. In addition, each kernel has an error of its
+// own, which is not listed.
 struct DrawnFigure {
   std::string figure;           // as --what-if names it: "kernel.convolution", "node.alpha_s"
-  double error = 0.0;           // standard deviation of the factors' logarithms
+  double error = 0.0;           // standard deviation of the factors' natural logarithms
   std::vector<double> factors;  // by draw
   bool operator==(const DrawnFigure&) const = default;
 };
