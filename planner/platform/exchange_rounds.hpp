@@ -41,7 +41,7 @@ struct RoundPeers {
   PeerRule rule = PeerRule::ring;
   int members = 1;
   int stride = 1;
-  int distance = 1;
+  int distance = 1;  // `partners` only: a power of two
   bool operator==(const RoundPeers&) const = default;
 };
 // Returns the position to which this position sends in rounds that add, or -1 if there is none.
@@ -84,21 +84,23 @@ struct ExchangeRound {
   auto operator<=>(const ExchangeRound&) const = default;
 };
 
+// Holds what the rounds of an allreduce depend on.
 struct ExchangeShape {
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::recursive_doubling;
-  std::int64_t elements = 0;
-  int ranks = 1;
+  std::int64_t elements = 0;  // that are summed
+  int ranks = 1;              // of the group
   int ranks_per_node = 1;  // consecutive positions; `hierarchical` uses it, and it divides `ranks`
 };
 
-// Returns the rounds of one rank, in order. Ranges without elements are no messages. The receiver
-// of a message expects its range. Both partners add the same two numbers, so every rank gets
-// identical bits.
+// Returns the rounds of the rank at a position of the group, in order. A range without elements
+// means no message. The range that a rank sends is the range that its receiver receives. Both
+// partners of an exchange add the same two numbers, so every rank gets identical bits.
 // @pre 0 <= position < shape.ranks; algorithm is not `library`
 std::vector<ExchangeRound> exchange_rounds(const ExchangeShape& shape, int position);
 
-// Returns the number of ranks of the group on each node of `ranks_per_node` consecutive ranks. It
-// is 1 if nodes have unequal numbers of them. @pre ranks_per_node >= 1
+// Returns how many ranks of the group each node has, for `hierarchical`. A node is `ranks_per_node`
+// consecutive ranks of the program. The result is 1 if the nodes that have ranks of the group do
+// not have equally many. @pre ranks_per_node >= 1
 int members_per_node(const RankGroup& group, int ranks_per_node);
 
 }  // namespace cnnplan

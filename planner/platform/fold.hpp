@@ -19,10 +19,11 @@ struct Fold {
   bool is_folded(int position) const { return position < 2 * folded && position % 2 == 0; }
   // True if the position takes the values of a folded one.
   bool takes(int position) const { return position < 2 * folded && position % 2 == 1; }
-  // @pre !is_folded(position)
+  // Returns the number in the core of the rank at a position. @pre !is_folded(position)
   int core_of(int position) const {
     return position < 2 * folded ? position / 2 : position - folded;
   }
+  // Returns the position of the rank with a number in the core. @pre 0 <= core < core_ranks
   int position_of(int core) const { return core < folded ? 2 * core + 1 : core + folded; }
 };
 

@@ -6,9 +6,10 @@
 namespace cnnplan {
 
 // Returns the platform with `ranks_per_node` ranks in a group of the innermost level, and `nodes`
-// nodes in a group of the next one. Links and rates stay. A platform with so many ranks in a node
-// is returned as it is. Else its name gets the sizes, as in dgx-h100-4x2, and it loses its measured
-// allreduces, which hold for their numbers of ranks in a node alone.
+// nodes in a group of the next one. Links and rates stay. A platform that has this number of ranks
+// in a node is returned as it is. Otherwise, its name gets the sizes, as in dgx-h100-4x2. It then
+// loses its measured allreduces, which only hold for the number of ranks in a node that they were
+// measured with.
 // @throws InputError (option "--nodes" or "--ranks-per-node") for a platform that was measured at
 // another size, or that does not describe the links between nodes
 Platform resized(Platform platform, int nodes, int ranks_per_node);
