@@ -5,7 +5,8 @@
 
 namespace cnnplan {
 
-// Says when some ranks reach an operation. Their times are normally distributed and independent.
+// Says when some ranks reach an operation, in seconds from the begin of the step. The times of the
+// ranks are normally distributed and independent.
 struct Arrival {
   double time_s = 0.0;    // mean
   double spread_s = 0.0;  // standard deviation

@@ -9,10 +9,10 @@
 
 namespace cnnplan {
 
-// Names an operation on the path. It is an operation of the rank that is walked for `rank_class`.
+// Names an operation on the path.
 struct CriticalOperation {
-  std::size_t rank_class = 0;
-  OperationIndex operation;
+  std::size_t rank_class = 0;  // the class of ranks whose representative runs the operation
+  OperationIndex operation;    // of the schedule of this representative
   // Counts the time from the end of the operation before it on the path. It includes slowdowns, and
   // waits for ranks that do not take equally long.
   double seconds = 0.0;

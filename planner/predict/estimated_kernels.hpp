@@ -9,11 +9,12 @@
 
 namespace cnnplan {
 
+// Holds a set of kernels.
 class EstimatedKernels {
  public:
-  // Kernels that were added before change nothing. @pre `spec` is canonical
+  // Adds a kernel, unless it was added before. @pre `spec` is canonical
   void add(const KernelSpec& spec);
-  // Sets the lists of estimated kernels and of their families.
+  // Sets estimated_kernels and estimated_families of the prediction.
   void list_in(Prediction& prediction) const;
 
  private:

@@ -15,21 +15,24 @@
 
 namespace cnnplan {
 
+// Holds all meetings of a walk. Only the representative of each class is walked, and its arrival
+// stands for all ranks of the class. `own` is the index of a class, and `index` that of a meeting
+// in RankWork::meetings of its representative.
 class Meetings {
  public:
-  // Keeps references. @pre work[i].rank == classes.representatives()[i]
+  // Keeps references to both. @pre work[i].rank == classes.representatives()[i]
   Meetings(std::span<const RankWork> work, const RankClasses& classes);
 
   // Records when class `own` reached its meeting `index`. Returns the mean time at which the last
   // of all ranks reaches it, or nothing while a class is missing.
   std::optional<double> meet(std::size_t own, std::size_t index, const Arrival& arrival);
-  // True where the meeting waits for no other rank.
+  // True if no other rank takes part in the meeting.
   bool is_alone(std::size_t own, std::size_t index) const;
 
  private:
   struct Members {
-    int rank_class = 0;
-    int ranks = 1;
+    int rank_class = 0;  // an index of classes
+    int ranks = 1;       // of this class that take part
   };
   // Lists who meets, in the order of classes. Ranks with equal parties leave at the same time.
   using Party = std::vector<Members>;

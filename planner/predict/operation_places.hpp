@@ -7,8 +7,9 @@
 
 namespace cnnplan {
 
-// Lowers the plan, and gives each operation of its prediction the part, layer and level that the
-// lowering gives to the id. Plans whose operations all have a part are returned as they are.
+// Returns the plan with the part, layer and level of each operation of its prediction. They are the
+// ones that lowering the plan gives to the operation of this id. Plans whose operations all have a
+// part are returned as they are, without lowering. `file` is the plan's, for errors.
 // @pre validate(plan) holds
 // @throws InputError (pointer into plan.json) for an id that the lowering does not have
 Plan with_places(Plan plan, const std::string& file);

@@ -9,15 +9,16 @@
 
 namespace cnnplan {
 
-// Holds one schedule for each class of ranks.
+// Holds a plan that is lowered for one rank of each class, with the prices of all operations.
 struct PricedPlan {
   RankClasses classes = RankClasses::each(1);
   std::vector<PricedSchedule> schedules;  // by class
 };
 
+// Lowers the plan for the representative of each class.
 // @pre validate(plan) holds; `classes` has as many ranks as the plan
 PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices);
-// Uses as few classes as RankClasses::of finds.
+// Finds the classes by RankClasses::of, which keeps them few.
 PricedPlan lower_and_price(const Plan& plan, const PriceList& prices);
 
 // Returns timelines by class. All ranks of a class do what the class's rank does.
@@ -29,10 +30,11 @@ struct PlanWork {
   std::vector<RankWork> ranks{};  // by class
   MemoryUse memory{};             // of the rank that needs most, where it is known
 };
-// Also computes the memory. If no operations run at the same time, and a rank has memory for the
-// sum of its buffers, it counts with this sum. A prediction places buffers in a shared arena, and
-// needs less. @pre validate(plan) holds
+// Lowers and prices the plan for a walk, and computes the memory. Where operations run one after
+// the other, and a rank has room for all of its buffers, their sum is taken as its memory. It is
+// then more than predict() finds, which places buffers in a shared arena. @pre validate(plan) holds
 PlanWork work_of(const Plan& plan, const PriceList& prices);
+// Returns timelines by class, as the function above.
 std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& options = {});
 
 // Returns only the step time of the plan's prediction. It takes less time than a prediction,
@@ -50,8 +52,9 @@ Prediction predict(const Plan& plan, const PriceList& prices);
 // Predicts with the given classes. @pre `classes` has as many ranks as the plan
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices);
 
-// Is called with the index of a class and with the priced schedule of its rank, which it may move
-// away. Several threads call it at the same time, each for a class of its own.
+// Looks at the priced schedule of one rank of each class. It gets the index of the class and the
+// schedule, from which it may move. Several threads call it at the same time, each for a class of
+// its own.
 using LookAtClass = std::function<void(std::size_t, PricedSchedule&)>;
 // Predicts as the function above, and shows each schedule once to `look`.
 Prediction predict(const Plan& plan,

@@ -16,18 +16,23 @@
 
 namespace cnnplan {
 
+// Holds the time of an operation on one rank whose peers are ready. Only kernels have a range; for
+// other operations, low_s and high_s equal `seconds`.
 struct Price {
   double seconds = 0.0;
-  double low_s = 0.0;
-  double high_s = 0.0;
+  double low_s = 0.0;   // the lower end of the range
+  double high_s = 0.0;  // the upper end of the range
+  // True for a kernel that the profile lacks, and for half of an allreduce that was only measured
+  // as a whole.
   bool estimated = false;
-  std::int64_t workspace_bytes = 0;
-  double rank_spread_s = 0.0;  // standard deviation between ranks that run it at once
+  std::int64_t workspace_bytes = 0;  // scratch memory of a kernel
+  double rank_spread_s = 0.0;        // standard deviation between ranks that run it at once
 };
 
+// Prices operations by the figures of a platform and by times of kernels.
 class PriceList {
  public:
-  // Keeps references.
+  // Keeps references to both.
   PriceList(const Platform& platform, const KernelCosts& kernels)
       : platform_(platform), kernels_(kernels), links_(std::make_shared<KnownLinks>(platform)) {}
   // Prices on another platform, with the kernels of `other` and with the links that it knows.

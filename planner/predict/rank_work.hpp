@@ -21,6 +21,7 @@ struct Meeting {
   bool waits_for_others = false;                    // false for a copy that stays on the rank
 };
 
+// Holds the operations of one rank in the order of its schedule.
 struct RankWork {
   int rank = 0;
   IndexedVector<OperationIndex, Price> prices;
@@ -37,6 +38,7 @@ struct RankWork {
     return std::span(dependencies).subspan(begin, dependency_ends[operation] - begin);
   }
 };
+// Returns the operations of a schedule. The result does not refer to the schedule.
 RankWork work_of(const PricedSchedule& priced);
 
 }  // namespace cnnplan

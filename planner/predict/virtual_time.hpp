@@ -10,16 +10,17 @@
 
 namespace cnnplan {
 
-// Says which end of the uncertainty of kernels is walked.
+// Says whether kernels take the lower end of their range, their likely time, or the upper end.
 enum class Estimate { low, likely, high };
 
+// Says when one rank runs its operations, in seconds from the begin of the step.
 struct RankTimeline {
   // A duration is the time from the end of the operation before it, with waiting. Communication
   // next to kernels counts from its own start. With several lanes, an operation counts from when
   // the rank can begin it. Durations are listed by operation.
   std::vector<double> durations_s;
   std::vector<double> ends_s;  // by operation
-  double end_s = 0.0;
+  double end_s = 0.0;          // when the last operation ends
   // This part of the step is not filled by the rank's kernels, loading and copies that stay on the
   // rank. It is communication and waiting for other ranks.
   double exposed_s = 0.0;
@@ -28,8 +29,9 @@ struct RankTimeline {
 struct VirtualTimeOptions {
   Estimate estimate = Estimate::likely;
   double overlap = 0.0;  // part of the time of halos and reductions that does not stop the kernels
-  bool spreads =
-      true;  // false, as with Estimate::low: ranks take equally long for the same kernels
+  // True: ranks vary in the times of equal kernels, so the last of them arrives later than the
+  // mean. False: they take equally long, as with Estimate::low in any case.
+  bool spreads = true;
 };
 
 // Returns the part of communication that an executor of `plan` can hide on the platform. It is 0
