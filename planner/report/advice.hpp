@@ -24,24 +24,26 @@ bool has_kernels_of_plans_only(const Plan& plan);
 // precision and input size of `plan`.
 // @pre typed.network_file is given
 std::string profile_advice(const Plan& plan, const TypedOptions& typed);
-// Returns the command that times the links between `ranks` ranks, or the copies and sums of one.
+// Returns the command that times the links between `ranks` ranks. For one rank, it times copies and
+// additions only.
 std::string links_advice(int ranks);
 
-// Says that kernels were timed with another number of busy ranks on a node than the plan has.
-// Otherwise says how many kernels are estimated, and from what. Both texts name the command that
-// times the kernels. Empty if the plan runs all kernels as they were timed.
+// Returns a note if kernels were timed with another number of busy ranks on a node than the plan
+// has. Otherwise, returns a note on how many kernels are estimated, and from what. Both notes name
+// the command that times the kernels. The text is empty if the plan runs all kernels as they were
+// timed.
 // @pre predict() made the prediction, the platform has a level, and typed.network_file is given
 std::string kernels_note(const Plan& plan,
                          const Platform& platform,
                          const Profile& profile,
                          const TypedOptions& typed);
 
-// Returns a line about layers of which some ranks have no part of the output. Empty if there are
-// none.
+// Returns a line about layers of which some ranks have no part of the output. The text is empty if
+// there are no such layers.
 std::string idle_note(const Plan& plan);
 
 // Returns a line about links that are assumed, nominal or measured with fewer ranks, and a line
-// with kernels_note(). Empty if all figures were measured as the plan uses them.
+// with kernels_note(). The text is empty if all figures were measured as the plan uses them.
 // @pre as kernels_note()
 std::string assumptions(const Plan& plan,
                         const Platform& platform,

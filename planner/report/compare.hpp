@@ -11,6 +11,7 @@
 
 namespace cnnplan {
 
+// Holds two times of one thing.
 struct ComparedTime {
   std::string name;  // of a layer or group, or an operation id
   double predicted_s = 0.0;
@@ -24,7 +25,7 @@ struct ComparedTime {
 // Holds an operation that only the plan or only the run has.
 struct UnmatchedOperation {
   std::string id;
-  double seconds = 0.0;
+  double seconds = 0.0;  // predicted or measured, as the list says that has it
   bool operator==(const UnmatchedOperation&) const = default;
 };
 
@@ -33,8 +34,8 @@ struct Comparison {
   std::string network;
   int ranks = 1;
   std::int64_t batch = 1;
-  ComparedTime step;
-  Measured measured_step;
+  ComparedTime step;                        // with the median of the measured steps
+  Measured measured_step;                   // all of their statistics
   std::int64_t predicted_memory_bytes = 0;  // of the rank that needs most; 0: not known
   bool predicted_process = false;           // the prediction counts the process itself
   std::int64_t allocated_memory_bytes = 0;  // of the rank that needs most; 0: not known
@@ -45,8 +46,8 @@ struct Comparison {
   std::vector<UnmatchedOperation> only_measured;
   double mean_error = 0.0;           // MAPE: each group counts the same
   double weighted_mean_error = 0.0;  // sum |predicted - measured| / sum measured
-  double max_error = 0.0;
-  std::string max_error_group;
+  double max_error = 0.0;            // the largest error of a group
+  std::string max_error_group;       // the name of this group
   bool operator==(const Comparison&) const = default;
 };
 
@@ -62,8 +63,8 @@ struct ComparedFiles {
 // @throws InputError when plan and run do not have one network, number of ranks and batch
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
-// The first input of a run is the plan file that it executed. A run without inputs passes.
-// @throws InputError when the digest of that file is not `plan_sha256`
+// Checks that a run executed the plan file with this digest, which is its first input. A run
+// without inputs passes. @throws InputError if it executed another plan
 void require_run_of(const std::string& plan_sha256,
                     const RunReport& run,
                     const ComparedFiles& files);
@@ -75,14 +76,14 @@ inline constexpr double compared_row_share = 0.02;
 // times differ most in seconds are first.
 std::string to_text(const Comparison& comparison);
 
-// Returns the same text in at most `columns` columns, with a legend. Groups that take less than
-// compared_row_share of the step share a row, and long lists are cut.
+// Returns the content of to_text() in at most `columns` columns, with a legend. Groups that take
+// less than compared_row_share of the step share a row, and long lists are cut.
 std::string short_text(const Comparison& comparison, std::size_t columns = usual_columns);
 
 // Returns a document of the kind "comparison".
 std::string to_json(const Comparison& comparison);
 
-// Returns the legend, and the table with one group alone.
+// Returns the legend, and a table with the row of one group, named as in Comparison::groups.
 // @throws InputError when no operation of a group of this name was compared
 std::string row_text(const Comparison& comparison,
                      const std::string& group,

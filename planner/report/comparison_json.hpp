@@ -6,7 +6,7 @@
 
 namespace cnnplan {
 
-// Returns what to_json() writes.
+// Returns the document that to_json(comparison) writes as text.
 OrderedJson comparison_document(const Comparison& comparison);
 
 }  // namespace cnnplan

@@ -25,7 +25,7 @@ std::string explain_operations(const Plan& plan,
                                const std::string& layer,
                                std::size_t columns = usual_columns);
 
-// Returns a time with the mark of estimates, or with a space in its place.
+// Returns the text `time` with the mark of estimates after it, or with a space in its place.
 std::string marked(const std::string& time, bool estimated);
 // Explains the mark in lines after a table. The text is empty where nothing is estimated.
 std::string estimate_note(const Plan& plan);

@@ -14,10 +14,10 @@ namespace cnnplan {
 
 // Holds the predicted times of one layer, or of a group of operations without a layer.
 struct GroupCost {
-  std::array<double, all_report_columns.size()> columns_s{};
-  double total_s = 0.0;
-  double critical_s = 0.0;
-  bool estimated = false;
+  std::array<double, all_report_columns.size()> columns_s{};  // by ReportColumn
+  double total_s = 0.0;                                       // the sum of all columns
+  double critical_s = 0.0;                                    // on the critical path of the step
+  bool estimated = false;  // the times of some operations are estimates
 
   void add(const PredictedOperation& operation) {
     const ReportColumn column = column_of(part_of(operation));
@@ -28,8 +28,9 @@ struct GroupCost {
   }
 };
 
+// Holds the predicted times of all operations of a plan.
 struct GroupCosts {
-  std::map<std::string, GroupCost> costs;
+  std::map<std::string, GroupCost> costs;  // by the name of the layer or group (group_of)
   std::vector<std::string> without_layer;  // in the order of the schedule
 
   explicit GroupCosts(const Plan& plan) {

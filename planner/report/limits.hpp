@@ -17,8 +17,10 @@ bool is_by_multigrid(const Plan& plan, LayerIndex layer);
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 std::string limits_text(const Plan& plan);
 
-// Returns text such as "faster than in order on 1 rank from 3 ranks on; by partitions, times as
-// fast: 2: 0.83, 3: 1.24". It is empty where there are fewer than two steps.
+// Says from how many ranks on multigrid is faster than the layers in order, and how fast it is with
+// each number of partitions. An example is "faster than in order on 1 rank from 3 ranks on; by
+// partitions, times as fast: 2: 0.83, 3: 1.24". The text is empty where partitioning.steps has
+// fewer than two entries.
 std::string break_even_text(const Partitioning& partitioning);
 
 }  // namespace cnnplan

@@ -10,6 +10,8 @@
 
 namespace cnnplan {
 
+// Names the columns of tables of times. Without a comment, a column has the operations of the part
+// of its name (OperationPart).
 enum class ReportColumn {
   forward,
   backward_data,
@@ -32,9 +34,12 @@ inline constexpr std::array all_report_columns{ReportColumn::forward,
                                                ReportColumn::statistics,
                                                ReportColumn::allreduce,
                                                ReportColumn::other};
+// Returns the title of the column.
 std::string_view to_text(ReportColumn column);
 
+// Returns the column in which the times of a part are added up.
 ReportColumn column_of(OperationPart part);
+// Returns what the operation does in the step.
 // @pre the operation has a part: with_places completes plans of schema /1
 OperationPart part_of(const PredictedOperation& operation);
 // Returns the row of an operation: its layer. An operation of a gradient bucket counts in the row

@@ -13,18 +13,19 @@ namespace cnnplan {
 struct ScalingPoint {
   int ranks = 1;
   std::optional<double> step_s;
-  double images_per_s = 0.0;
-  std::string plan;  // in words, or why there is none
+  double images_per_s = 0.0;  // samples of the mini-batch, over the step
+  std::string plan;           // plan_words(), or why there is no plan
 };
 
+// Returns the point of a plan with a prediction.
 ScalingPoint scaling_point(const Plan& plan);
 
-// Returns the time of the first point that has one, times its ranks, over the time of this point,
-// times its ranks. @pre the point has a step
+// Returns the parallel efficiency of a point relative to the first of `points` that has a step:
+// step times ranks of the first, over step times ranks of this point. @pre the point has a step
 double efficiency(const ScalingPoint& point, const std::vector<ScalingPoint>& points);
 
-// Returns the meshes of a plan with the number of layers of each, most layers first, in at most 36
-// characters. Another text of the plan in words only has to replace this function.
+// Returns the meshes of a plan with the number of layers of each, most layers first: "n4 (20), n2h2
+// (5), 2 more". At least one mesh is named, and further ones as far as 36 characters allow.
 std::string plan_words(const Plan& plan);
 
 // Returns a table with a row for each point, of at most 80 columns.

@@ -11,15 +11,17 @@ namespace cnnplan {
 
 enum class Align { left, right };
 
+// Describes a column of a table.
 struct Column {
   std::string title;  // with its unit: "forward [ms]"
   Align align = Align::right;
 };
 
+// Collects rows of cells, and writes them as lines of text.
 class Table {
  public:
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // @throws logic_error unless there is one cell per column
+  // Appends a row. @throws logic_error unless there is one cell per column
   void add_row(std::vector<std::string> cells);
   // Draws a line across before the next row.
   void add_rule() { rows_.emplace_back(); }
