@@ -15,23 +15,24 @@ namespace cnnplan {
 
 // Describes the file that one rank wrote: little-endian slices that follow each other without gaps.
 struct CheckpointPart {
-  std::string file;  // in the folder of the checkpoint file
-  std::int64_t bytes = 0;
-  std::string sha256;
+  std::string file;        // its name, in the folder of the checkpoint file
+  std::int64_t bytes = 0;  // the size of the file
+  std::string sha256;      // of its content, in lower-case hex
   bool operator==(const CheckpointPart&) const = default;
 };
 
 // Describes a block of a tensor, stored row-major in a part.
 struct StoredSlice {
-  int part = 0;
-  std::int64_t offset_bytes = 0;
-  Box box;
+  int part = 0;                   // an index of Checkpoint::parts
+  std::int64_t offset_bytes = 0;  // of the block in this part
+  Box box;                        // global indices of the block
   // With running values, of which each rank has its own, this is the share of the output that the
   // rank normalised.
   double share = 1.0;
   bool operator==(const StoredSlice&) const = default;
 };
 
+// Describes a parameter, its momentum, or a running value of the network.
 struct StoredTensor {
   std::string name;  // "/conv1/weight", "/conv1/weight_momentum", "/bn1/mean"
   Shape shape;       // weights (F, C/groups, KD, KH, KW), others (1, 1, 1, 1, F)
@@ -50,6 +51,7 @@ struct RaisedCycles {
   bool operator==(const RaisedCycles&) const = default;
 };
 
+// Holds a checkpoint file.
 struct Checkpoint {
   std::string plan_sha256;  // of the plan's text
   Network network;
@@ -60,9 +62,9 @@ struct Checkpoint {
   std::int64_t step = 0;        // steps that are done
   std::int64_t generation = 0;  // counts the checkpoints of a folder; in the names of its parts
   double learning_rate = 0.0;
-  double momentum = 0.0;
-  double weight_decay = 0.0;
-  double loss_scale = 1.0;
+  double momentum = 0.0;      // of SGD
+  double weight_decay = 0.0;  // factor of the weights that is added to their gradients
+  double loss_scale = 1.0;    // factor of the loss, so that small gradients do not round to zero
   std::optional<std::int64_t> crop;  // padding of cropped samples; none: not cropped
   bool mirror = false;               // half of the samples were mirrored
   int sample_blocks = 1;             // as in Plan; bits depend on it
@@ -81,6 +83,7 @@ struct Checkpoint {
 // Reads JSON of the schema cnnplan.checkpoint/1, and validates it (checkpoint_check.hpp).
 // @throws InputError
 Checkpoint parse_checkpoint(std::string_view json, const std::string& file);
+// Returns the text of a checkpoint file.
 std::string to_json(const Checkpoint& checkpoint);
 
 }  // namespace cnnplan

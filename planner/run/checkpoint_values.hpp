@@ -8,12 +8,13 @@
 
 namespace cnnplan {
 
-// Refuses values of the tensor `name` that no training saves.
+// Refuses values of a tensor that no training saves. `name` is its StoredTensor::name.
 // @throws InputError (pointer `name`) for a number that is not finite, and for a negative variance
 void require_possible_values(std::span<const double> values,
                              const std::string& name,
                              const std::string& checkpoint_file);
-// Reads all tensors of the checkpoint, one after the other, in pieces of a few MiB.
+// Checks the values of all tensors of the checkpoint by require_possible_values(). It reads them
+// one after the other, in pieces of a few MiB.
 // @throws as require_possible_values(); IoError
 // @pre check_part() passes for all parts
 void check_values(const Checkpoint& checkpoint, const std::string& checkpoint_file);

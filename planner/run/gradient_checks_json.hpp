@@ -10,12 +10,13 @@
 
 namespace cnnplan {
 
-// The limit is above all possible numbers of steps and of passes over data.
+// Files may hold these numbers of steps and of passes over data. No training reaches the limit.
 inline constexpr IntegerRange step_range{0, std::int64_t{1} << 60};
 
 // Reads "gradient_checks" of a document. The list is empty where the key is missing.
 // @throws InputError
 std::vector<GradientCheck> read_gradient_checks(const JsonReader& root);
+// Returns the value of the key "gradient_checks".
 nlohmann::ordered_json to_ordered_json(const std::vector<GradientCheck>& checks);
 
 }  // namespace cnnplan

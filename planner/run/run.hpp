@@ -11,14 +11,16 @@
 
 namespace cnnplan {
 
+// Summarises the measured times of an operation, or of whole steps.
 struct Measured {
   double median_s = 0.0;
   double min_s = 0.0;
   double max_s = 0.0;
-  int count = 0;
+  int count = 0;  // steps that were measured
   bool operator==(const Measured&) const = default;
 };
 
+// Holds the measured times of the operation that several ranks know by one id.
 struct MeasuredOperation {
   std::string id;
   Measured time;  // each step's value is the mean over the ranks that have the operation
@@ -30,9 +32,9 @@ struct MeasuredOperation {
 // Compares the gradient under multigrid with the gradient of the layers in order, over all
 // parameters.
 struct GradientCheck {
-  std::int64_t step = 0;  // the check was made before this step
-  int cycles = 1;         // the largest number of cycles of a chain
-  double cosine = 1.0;
+  std::int64_t step = 0;        // the check was made before this step
+  int cycles = 1;               // the largest number of cycles of a chain
+  double cosine = 1.0;          // of the angle between both gradients; 1: one direction
   double relative_error = 0.0;  // norm of the difference, over the norm of the gradient in order
   // Residuals are norms over the C-points of the finest level of all chains. Element i follows i
   // completed cycles. A norm is taken before the next coarse correction, and the last one at the
@@ -42,13 +44,14 @@ struct GradientCheck {
   bool operator==(const GradientCheck&) const = default;
 };
 
+// Holds a run file.
 struct RunReport {
-  std::string network;
+  std::string network;  // its name
   int ranks = 1;
-  std::int64_t batch = 1;
-  std::string backend;
-  std::string device;
-  Measured step;  // each step's value is the time of the slowest rank
+  std::int64_t batch = 1;  // global mini-batch
+  std::string backend;     // "onednn"
+  std::string device;      // the part of the fingerprint that describes the device
+  Measured step;           // each step's value is the time of the slowest rank
   std::vector<MeasuredOperation> operations;
   std::vector<double> loss;                    // per step, the mean over the global mini-batch
   std::vector<GradientCheck> gradient_checks;  // in the order in which they were made
@@ -61,8 +64,8 @@ struct RunReport {
   // not known.
   std::int64_t peak_memory_bytes = 0;
   std::int64_t process_peak_bytes = 0;
-  std::map<std::string, std::string> environment;
-  std::vector<InputFile> inputs;
+  std::map<std::string, std::string> environment;  // versions: "library" and "version"
+  std::vector<InputFile> inputs;                   // the plan comes first
   bool operator==(const RunReport&) const = default;
 };
 
@@ -70,6 +73,7 @@ struct RunReport {
 RunReport parse_run(std::string_view json, const std::string& file);
 // Reads a file as parse_run does. @throws InputError, IoError
 RunReport read_run(const std::string& file);
+// Returns the text of a run file, in the newest schema.
 std::string to_json(const RunReport& run);
 
 }  // namespace cnnplan
