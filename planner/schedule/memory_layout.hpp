@@ -9,7 +9,8 @@ namespace cnnplan {
 // multiples of 4096 for buffers of 4096 bytes and more, else of 64.
 // @pre first_use and last_use of all buffers are set. @throws InputError on overflow
 void place_buffers(Schedule& schedule);
-// Returns the bytes of an arena whose buffers share no memory; place_buffers takes no more.
+// Returns the bytes of an arena whose buffers share no memory. The arena_bytes that place_buffers()
+// sets are at most this number.
 std::int64_t most_arena_bytes(const Schedule& schedule);
 
 }  // namespace cnnplan

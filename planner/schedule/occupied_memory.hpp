@@ -9,14 +9,16 @@
 
 namespace cnnplan {
 
-// Names the first and the last operation that a buffer lives through, both inclusive.
+// Names the first and the last operation that a buffer lives through, both inclusive. Times are the
+// indices of operations in their schedule.
 struct Life {
   int first = 0;
   int last = 0;
 };
 
-// Places are numbered from 0 on. The object is a segment tree over time. In long networks nearly
-// all buffers live at once, but together they take a few ranges only.
+// Knows which places of an arena are taken during which operations. A place is a page or a cache
+// line, as the caller chooses, and places are numbered from 0 on. The object is a segment tree over
+// time. In long networks nearly all buffers live at once, but together they take a few ranges only.
 class OccupiedMemory {
  public:
   // Begins with all places free. All lives lie in [0, times). @pre times >= 1

@@ -15,6 +15,7 @@ enum class Direction { forward, backward };
 // Says which outputs a kernel computes. Strips lie outside of the interior and need the halo.
 enum class OutputRole { whole, interior, strip };
 
+// Says what one operation is for, for reports and for the search. It does not affect execution.
 struct OperationLabel {
   OperationPart part = OperationPart::forward;
   // Reports count the operation to this layer; missing where it serves a bucket.

@@ -32,7 +32,7 @@ namespace cnnplan {
 bool in_arena(BufferRole role);
 // True if buffers of this role are counted with parameters.
 bool is_parameter(BufferRole role);
-// True for roles that count with activations, but have memory of their own.
+// True for roles whose buffers count in the share `activations`, but are not in the arena.
 bool is_activation_apart(BufferRole role);
 
 // Returns the memory of the messages that cannot be sent from or received into the operation's

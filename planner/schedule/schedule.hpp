@@ -24,14 +24,20 @@
 
 namespace cnnplan {
 
+// Each is a place in a list of Schedule: operations, buffers and slots. The default is -1 and names
+// nothing.
 using OperationIndex = TypedIndex<struct OperationTag>;
 using BufferIndex = TypedIndex<struct BufferTag>;
 using SlotIndex = TypedIndex<struct SlotTag>;
 
+// Names the kinds of work that may run at the same time: kernels with the sums of batch norms
+// (compute), all transfers (halo), sums of gradients and losses with gathered weights (reduce), and
+// loading of samples (io). Operations of one stream run in order, except in different lanes.
 enum class Stream { compute, halo, reduce, io };
 // Both functions named to_text return the name of the enumerator.
 std::string_view to_text(Stream stream);
 
+// Says what a buffer holds. rank_memory.hpp says how each role counts.
 enum class BufferRole {
   activation,    // kept in the arena from its first to its last use
   error_signal,  // kept in the arena, too
@@ -66,6 +72,7 @@ struct Buffer {
   OperationIndex last_use;
 };
 
+// Says what a parameter tensor is to its layer. Batch norms have a scale and a shift.
 enum class ParameterRole { weight, bias, scale, shift };
 std::string_view to_text(ParameterRole role);
 
@@ -75,7 +82,7 @@ struct ParameterSlot {
   LayerIndex layer;
   ParameterRole role = ParameterRole::weight;
   Shape shape;                // of the whole tensor: weight_shape(), or (1, 1, 1, 1, F) for others
-  Box box;                    // the part that this rank has
+  Box box;                    // the part that this rank has, in global indices
   std::int64_t elements = 0;  // of the box
   KernelSpec forward;         // of the convolution that owns the weight
 };
@@ -86,9 +93,9 @@ using ParameterSlots = IndexedVector<SlotIndex, ParameterSlot>;
 // parameters.
 struct GradientRange {
   SlotIndex first_slot;
-  SlotIndex last_slot;  // inclusive
-  RankGroup group;
-  bool ends_bucket = false;
+  SlotIndex last_slot;       // inclusive
+  RankGroup group;           // over which the gradients are summed; includes this rank
+  bool ends_bucket = false;  // the next range belongs to another bucket
 };
 
 // An operand views a block of a buffer, or a range of slots of a parameter arena.
@@ -110,6 +117,7 @@ constexpr Operand as_written(Operand operand) {
   return operand;
 }
 
+// Runs a kernel on local blocks.
 struct KernelOperation {
   KernelSpec spec;
   KernelConstants constants;
@@ -124,8 +132,8 @@ struct TransferOperation {
   BufferIndex destination;  // -1: nothing to receive; may be the source
   TransferList list;
   std::shared_ptr<const TransferRule> rule{};  // makes the lists of all ranks; may be left out
-  // These channels of the buffers are channel 0 in the list. In a concat, the moved tensor begins
-  // there. They are below 0 where a slice begins later than its input.
+  // Channel 0 of the boxes in the list is this channel of the source and of the destination. In a
+  // concat, the moved tensor begins there. It is below 0 where a slice begins later than its input.
   std::int64_t source_channel = 0;
   std::int64_t destination_channel = 0;
   bool accumulate = false;  // add what is received, in the order of the list
@@ -140,9 +148,9 @@ struct CollectiveOperation {
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
   int ranks_per_node = 1;  // in the group, for `hierarchical` (exchange_rounds.hpp); else 1
   RankGroup group;         // includes this rank
-  Operand operand;
-  ElementType element = ElementType::fp32;
-  std::int64_t elements = 0;  // without padding
+  Operand operand;         // what is summed
+  ElementType element = ElementType::fp32;  // of the operand
+  std::int64_t elements = 0;                // of the operand, without padding
 };
 
 // Loads the next samples and labels of this rank's block.
@@ -151,9 +159,11 @@ struct LoadOperation {
   std::vector<BufferIndex> labels;  // for all losses, no two for one block
 };
 
+// Says what an operation does, and with which buffers.
 using OperationBody =
     std::variant<KernelOperation, TransferOperation, CollectiveOperation, LoadOperation>;
 
+// Holds one step of a schedule.
 struct Operation {
   std::string id;  // names the operation alike on all ranks that have it; nothing parses it
   OperationLabel label{};
@@ -171,10 +181,10 @@ struct Operation {
 // Describes the residual of a C-point on the finest level of a chain: the state that the layer
 // before the point makes, less the state of the point.
 struct PointResidual {
-  int cycles = 0;     // number of completed cycles
-  bool last = false;  // no cycle of the chain follows
-  bool backward = false;
-  Operand operand;  // kept to the end of the step
+  int cycles = 0;         // number of completed cycles
+  bool last = false;      // no cycle of the chain follows
+  bool backward = false;  // of the error signals, not of the states
+  Operand operand;        // the block that holds the residual; kept to the end of the step
 };
 
 // True for transfers and collectives, which wait for other ranks.
@@ -182,10 +192,11 @@ bool is_communication(const Operation& operation);
 // True for kernels that update parameters. All gradients are known before the first of them.
 bool is_update(const Operation& operation);
 
+// Holds the operations of one rank with all that they refer to.
 struct Schedule {
   int rank = 0;
-  int ranks = 1;
-  int lanes = 1;
+  int ranks = 1;  // of the program
+  int lanes = 1;  // lanes of operations are below this number
   IndexedVector<BufferIndex, Buffer> buffers;
   ParameterSlots slots;
   IndexedVector<OperationIndex, Operation> operations;  // a valid order of execution
@@ -195,21 +206,21 @@ struct Schedule {
   // The next step gathers the weights first.
   bool sharded_update = false;
   int optimizer_state_bytes = 0;  // as in Plan
-  BufferIndex weights;
-  BufferIndex gradients;
-  BufferIndex momentum;
-  BufferIndex weight_copies;  // -1 where convolutions read the weights themselves
-  BufferIndex data;
+  BufferIndex weights;            // the arena of parameters, with all slots
+  BufferIndex gradients;          // of the parameters, with all slots; -1 in inference
+  BufferIndex momentum;           // of all slots, or of this rank's shards; -1 in inference
+  BufferIndex weight_copies;      // -1 where convolutions read the weights themselves
+  BufferIndex data;               // the samples
   Box data_box;        // the samples that are loaded: this rank's block, perhaps with its halo
   BufferIndex labels;  // for the main loss
   std::vector<BufferIndex> losses;  // weighted, the main one last; the step's loss is their sum
-  // Has this rank's block of each output. Its buffer is -1 where the layer does not run, or is
-  // fused with the next.
+  // Holds this rank's block of the output of each layer. Its buffer is -1 where the layer does not
+  // run, or is fused with the next.
   IndexedVector<LayerIndex, Operand> outputs;
   IndexedVector<LayerIndex, BufferIndex> running_mean;      // -1 where not a batch norm
   IndexedVector<LayerIndex, BufferIndex> running_variance;  // -1 where not a batch norm
-  std::int64_t arena_bytes = 0;
-  std::vector<PointResidual> residuals;  // where they were asked for
+  std::int64_t arena_bytes = 0;          // of the memory that buffers share; see place_buffers()
+  std::vector<PointResidual> residuals;  // none unless LoweringRequest::residuals asked for them
 };
 
 // Return the box that a transfer's source or destination holds, in the indices of its list. The box
@@ -230,13 +241,14 @@ enum class Pass { training, inference };
 // no places, and placing takes most of the time of lowering a long network.
 enum class Detail { executable, timed, priced };
 
+// Says which schedule of a plan is wanted.
 struct LoweringRequest {
   Pass pass = Pass::training;
   Detail detail = Detail::executable;
-  // True: the step also computes the residuals of all chains run by multigrid, before every coarse
-  // correction and at the end. Two kinds of points have none: those before which a coarse step
-  // passes layers of several stages, and, where F-relaxation begins with the previous step's
-  // states, the last point, whose state was not kept.
+  // If true, the step also computes the residuals of all chains run by multigrid, before every
+  // coarse correction and at the end. Two kinds of points have none. One is a point before which a
+  // coarse step passes layers of several stages. The other is the last point, if F-relaxation
+  // begins with states of the previous step, because its state was not kept.
   bool residuals = false;
 };
 
@@ -249,9 +261,10 @@ Schedule lower(const Plan& plan, int rank, const LoweringRequest& request = {});
 std::vector<Schedule> lower(const Plan& plan,
                             std::span<const int> ranks,
                             const LoweringRequest& request = {});
-// Hands each schedule to `take` with its place among `ranks` as soon as it is complete. A caller
-// that keeps little of them needs memory for a few only. Several threads call `take` at the same
-// time, in any order of places. After an exception of `take`, it is thrown again.
+// Lowers for several ranks as above, and hands each schedule to `take` as soon as it is complete,
+// with its place among `ranks`. So a caller that keeps little of each schedule needs memory for few
+// schedules at a time. Several threads call `take` at the same time, in any order of places. An
+// exception of `take` ends the lowering and is thrown again.
 void lower_each(const Plan& plan,
                 std::span<const int> ranks,
                 const LoweringRequest& request,

@@ -10,24 +10,27 @@
 
 namespace cnnplan {
 
+// Holds a schedule while the lowering of one rank writes it.
 class ScheduleBuilder {
  public:
-  // With `none`, the operations name no operations that they wait for.
+  // Says whether add_operation() fills depends_on of operations. With `none`, it stays empty.
   enum class Dependencies { derived, none };
   ScheduleBuilder(int rank, int ranks, Dependencies dependencies = Dependencies::derived);
 
   // Adds a buffer for a block of global indices. @throws InputError when its size overflows
   BufferIndex add_buffer(std::string name, BufferRole role, BufferElement element, const Box& box);
-  // Says that transfers fill the block outside of `inner`. Uses of the inside do not wait for them.
-  // Call it before operations use the buffer.
+  // Says that transfers fill the part of a block that is outside of `inner`, such as a halo.
+  // Operations that use only the inside do not wait for these transfers. Call it before operations
+  // use the buffer.
   void set_rim(BufferIndex index, const Box& inner);
   // Adds a buffer whose box is [0, elements) of w.
   BufferIndex add_flat(std::string name,
                        BufferRole role,
                        BufferElement element,
                        std::int64_t elements);
+  // Appends a slot and returns its index.
   SlotIndex add_slot(const ParameterSlot& slot);
-  // Reserves memory for this number of operations and of buffers.
+  // Reserves memory for this number of operations and for equally many buffers.
   void reserve(std::size_t operations);
   // Appends an operation, and extends the lives of its buffers. It depends on the last writers of
   // what it reads, and on the last readers and writers of what it writes. Prices count it to
@@ -35,8 +38,8 @@ class ScheduleBuilder {
   void add_operation(
       LabelledId named, LayerIndex layer, Stream stream, OperationBody body, int lane = 0);
 
-  // Between the two calls, operations of different lanes share only the buffers of their operands.
-  // A buffer that one lane no longer needs is free for others after end_lanes.
+  // Operations that are added between the two calls may run in lanes at the same time. So no buffer
+  // that they use is free for another buffer before end_lanes().
   void begin_lanes();
   void end_lanes();
 

@@ -12,8 +12,9 @@
 namespace cnnplan {
 
 // Says how an input and its gradient move between ranks. A rule is null where nothing moves.
+// blocks_of_sums() (exchange.hpp) says where gradients are summed before their owners get them.
 struct InputExchange {
-  SharedRule forward;
+  SharedRule forward;   // from owned to needed blocks of the input
   SharedRule backward;  // from parts of the gradient to its owners, or to blocks_of_sums
   SharedRule of_sums;   // from blocks_of_sums to the owners
 };
@@ -21,7 +22,7 @@ struct InputExchange {
 // Knows which blocks of the tensors of units the ranks own, need and compute.
 class Decomposition : public FusedUnits {
  public:
-  // Keeps a reference. @pre validate(plan) holds
+  // Computes everything for all units. Keeps a reference to the plan. @pre validate(plan) holds
   explicit Decomposition(const Plan& plan);
   // Computes the exchanges of the wanted units only, and the blocks of their layers, their inputs,
   // the readers of both, and all losses. Where multigrid runs a chain, it computes all blocks.
@@ -47,7 +48,8 @@ class Decomposition : public FusedUnits {
     const LayerIndex reader = plan().network.consumers_of(layer).front();
     return needed_.at(reader).front();
   }
-  // True where ranks load the blocks of samples that their only reader needs, halos included.
+  // True for an input layer whose only reader gets its halos from the data, because ranks load the
+  // blocks that it needs.
   bool loads_needed(LayerIndex layer) const { return loads_needed_.at(layer); }
   // Returns the output blocks that the kernels of a unit compute.
   const RankBoxes& computed(const Unit& unit) const { return at(computed_, unit.head); }

@@ -11,53 +11,59 @@
 
 namespace cnnplan {
 
-// All ranks and all of their schedules share one rule.
+// The schedules of all ranks share one rule for each exchange, because a rule may be large.
 using SharedRule = std::shared_ptr<const TransferRule>;
 // Returns a new rule, which is never null.
 SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations);
 
 // Holds one rank's part of an exchange.
 struct Exchange {
-  TransferList list;
+  TransferList list;        // what the rank sends and receives
   SharedRule rule{};        // yields the lists of all ranks; null where a list was given
   bool in_place = false;    // received into the buffer that is sent from; its own part stays there
   bool accumulate = false;  // received values are added
   bool zero_first = false;  // the destination is cleared before anything is received
 };
 
-// Returns the block in which a rank stores its part of a tensor. It includes the halo if all
-// readers of dense blocks read an equal block, as listed in `dense_reads`, so that no copy is
-// needed. With `dense`, the producer writes dense blocks only.
+// Returns the block in which a rank stores its part `own` of a tensor. It includes the halo if all
+// readers of dense blocks read one and the same block, so that they need no copy. `dense_reads`
+// lists the blocks that they read. If `dense` is set, the tensor's producer writes dense blocks
+// only, so the result is `own`.
 Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads);
 
-// False where every rank owns the block that it needs. Inputs that a reader copies always move.
+// True if an input has to move before the layer `reader` can run. It is false where every rank owns
+// the block that it needs. Inputs that a reader copies always move.
 bool exchanges_forward(const LayerTraits& reader, const RankBoxes& owned, const RankBoxes& needed);
 // True where ranks that load samples also load the halos that a layer on the same mesh needs, so
 // that nothing is exchanged. Every needed block then contains the owned block.
 // @pre the layer reads dense blocks, and no other layer reads the samples
 bool loads_needed(const RankBoxes& owned, const RankBoxes& needed);
-// False where every rank has the complete gradient of its owned block. Replicas that own one block
-// may hold different parts of its gradient. Gradients of inputs that a reader copies always move.
+// True if the gradient of an input has to move after the backward pass of `reader`. It is false
+// where every rank has the complete gradient of its owned block. Replicas that own one block may
+// hold different parts of its gradient. Gradients of inputs that a reader copies always move.
 bool exchanges_backward(const LayerTraits& reader, const RankBoxes& needed, const RankBoxes& owned);
 
-// Returns the blocks in which a gradient is summed before the sums go to the ranks that own the
-// tensor. There are none where every part goes to its owners at once. Where more than two ranks
-// hold parts of one channel, and replicas own it, each replica would get all parts whole. Instead a
-// rank sums the channels that it has on the mesh of the reader, and the owners gather these sums.
-// Blocks of few elements, copied inputs and stages have no such sums.
+// Returns the blocks in which parts of a gradient are summed before the sums go to the ranks that
+// own the tensor. The result is absent if every part goes to its owners at once. Sums in between
+// save bytes where more than two ranks hold parts of one channel, and replicas own it: each replica
+// would get all parts whole. Instead, each rank sums the channels that it has on the mesh of the
+// reader, and the owners gather these sums. Blocks of few elements, copied inputs and stages have
+// no such sums.
 // @pre exchanges_backward(reader, needed, owned)
 std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
                                         const RankBoxes& needed,
                                         const RankBoxes& owned);
 
-// Returns the exchange from owned to needed blocks. It works in place where `storage`, the box of
-// the stored tensor, is the needed block, or where the rank owns just the block that it needs.
+// Returns one rank's part of the exchange from owned to needed blocks. It works in place where
+// `storage`, the storage_block() of the tensor, is the needed block, or where the rank owns just
+// the block that it needs.
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank);
-// Returns this exchange for a given list. The rank owns `own` and needs `want`.
+// Returns the same exchange for a given list, without a rule. The rank owns `own` and needs `want`.
 Exchange exchange_forward(
     TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
-// Returns the exchange from owned to needed blocks in the output of a layer that copies its inputs.
+// Returns one rank's part of the exchange that writes an input into the output of a concat or
+// slice.
 Exchange exchange_into_output(SharedRule owned_to_needed, int rank);
 
 // Says how a slice writes the gradient of its input. All slices of one tensor share this gradient,
@@ -68,7 +74,7 @@ struct SlicedGradient {
   bool adds = false;       // the others, where slices overlap
   auto operator<=>(const SlicedGradient&) const = default;
 };
-// Returns this value for every layer.
+// Returns how each layer of the network writes the gradient of its input, if it is a slice.
 IndexedVector<LayerIndex, SlicedGradient> sliced_gradients(const Network& network);
 
 // Says how the gradient of a tensor may be used, given the tensor's producer and readers.
@@ -80,17 +86,19 @@ struct GradientUse {
   auto operator<=>(const GradientUse&) const = default;
 };
 
-// True when a layer with these parameters passes its own gradient, or a part of it, on to this
-// input. Other layers may then read it, too. The scaled input of an add gets a gradient of its own.
+// True if a layer with these parameters hands the gradient of its output, or a part of it, to the
+// input of this index as it is. Other layers may then read the same memory. The scaled input of an
+// add gets a gradient of its own.
 bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
-// Returns the exchange from needed to owned blocks, which adds halos to the own block. It works in
-// place where the needed block contains the owned one, and may be overwritten and then read in
-// part. This is never so for a block that has replicas: all of its parts are added in the order of
-// their source blocks. The gradient of a slice is written as use.sliced says.
+// Returns one rank's part of the exchange of a gradient from needed to owned blocks, which adds the
+// received halos to the own block. It works in place if the needed block contains the owned block,
+// and if `use` allows to overwrite it and to read a part of it. A block with replicas is never
+// summed in place: its parts are added in the order of their source blocks. The gradient of a slice
+// is written as use.sliced says.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
-// Returns this exchange for a given list, whose order it keeps. The rank needed `have` and owns
-// `own`.
+// Returns the same exchange for a given list, whose order it keeps. The rank has the gradient of
+// `have`, the block that it needed, and owns `own`.
 Exchange exchange_backward(
     TransferList list, const Box& have, const Box& own, const GradientUse& use, int rank);
 

@@ -9,7 +9,8 @@
 
 namespace cnnplan {
 
-// True for kernels that read and write whole dense buffers only.
+// True for kinds of layers whose kernels read and write whole dense buffers only, not blocks inside
+// a larger buffer.
 bool needs_dense_blocks(const LayerTraits& traits);
 // True for samples that a single layer reads, in dense blocks.
 bool has_one_dense_reader(const Network& network, LayerIndex samples);
@@ -32,15 +33,16 @@ struct ReadSignature {
   }
 };
 
+// Holds the units of a plan, as fuse() finds them.
 class FusedUnits {
  public:
-  // Keeps a reference. @pre validate(plan) holds
+  // Keeps a reference to the plan. @pre validate(plan) holds
   explicit FusedUnits(const Plan& plan);
 
   const Plan& plan() const { return plan_; }
   // Returns the units in order of execution. A fused unit runs in the place of its last layer.
   const IndexedVector<UnitIndex, Unit>& units() const { return units_; }
-  // @pre the unit is one of units()
+  // Returns the place of a unit in units(). @pre the unit is one of units()
   UnitIndex index_of(const Unit& unit) const { return UnitIndex(&unit - units_.data()); }
   // Returns the unit that `layer` belongs to.
   const Unit& unit_of(LayerIndex layer) const { return units_.at(unit_indices_.at(layer)); }
@@ -58,6 +60,7 @@ class FusedUnits {
   GradientUse gradient_use(LayerIndex source, LayerIndex reader) const {
     return {.dense = needs_dense_gradient(source), .sliced = sliced_gradient(reader)};
   }
+  // Returns what exchanges of this input depend on, besides the splits.
   // @pre the plan fuses all layers that some split fuses, and the reader has this input
   ReadSignature read_signature(LayerIndex reader, std::size_t input) const;
 

@@ -7,15 +7,16 @@
 
 namespace cnnplan {
 
+// The place of a unit in the list that fuse() returns.
 using UnitIndex = TypedIndex<struct UnitTag>;
 
 // Holds one or more layers that are lowered together. A unit produces the tensor of `last`.
 struct Unit {
-  LayerIndex head;  // gives the kind and the name of the operations
-  LayerIndex last;
+  LayerIndex head;                 // gives the kind and the name of the operations
+  LayerIndex last;                 // the head itself where nothing is fused
   std::vector<LayerIndex> inputs;  // producing layers; of a fused add the residual comes second
-  bool relu = false;
-  bool residual = false;
+  bool relu = false;               // a ReLU is fused
+  bool residual = false;           // an add is fused into a batch norm
 };
 
 // Returns the layers of a unit, from the head to the last, both inclusive.

@@ -12,19 +12,22 @@ struct LayerRange {
   auto operator<=>(const LayerRange&) const = default;
 };
 
-// On level 0, a step passes one layer. On other levels, it passes `coarsening` steps of the level
-// before, or fewer at the end. The points of a level are the ends of its steps.
+// Holds the steps of all levels. On level 0, which is the finest, a step passes one layer. On other
+// levels, it passes `coarsening` steps of the level before, or fewer at the end. The points of a
+// level are the ends of its steps.
 class LayerHierarchy {
  public:
   // @pre layers >= 1, coarsening >= 2, levels >= 1
   LayerHierarchy(int layers, int coarsening, int levels);
-  // Returns the hierarchy with equal points, whose steps count from the other end of the chain.
+  // Returns the hierarchy with the same points whose layers and steps count from the other end of
+  // the chain, as backpropagation passes them.
   LayerHierarchy reversed() const;
 
   int levels() const { return static_cast<int>(steps_.size()); }
   // Returns the layers of every step. @pre 0 <= level < levels()
   const std::vector<LayerRange>& steps(int level) const { return steps_[level]; }
-  // Returns the steps in each step of the next level. @pre 0 <= level < levels() - 1
+  // Returns which steps of this level each step of the next level passes.
+  // @pre 0 <= level < levels() - 1
   const std::vector<LayerRange>& groups(int level) const { return groups_[level]; }
 
  private:

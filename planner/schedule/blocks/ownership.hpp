@@ -55,11 +55,12 @@ std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
 // then have one order in all groups. @pre ranks_per_node >= 1
 bool has_alike_replicas(const Mesh& mesh, int ranks_per_node);
 
-// Returns the ranks whose gradients are summed with the gradients of `rank`, which is included.
-// They hold other positions of the same channels and replica under `mesh`.
+// Returns the ranks whose parameter gradients are summed with those of `rank`, which is included.
+// Under `mesh`, they have the channels and the replica of `rank`, and other samples and positions.
 RankGroup reduction_group(const Mesh& mesh, int rank);
-// Returns the ranks that normalise together with `rank`, which is included. They are the rank
-// alone, the ranks that share its samples, or its reduction_group, as `statistics` says.
+// Returns the ranks that normalise together with `rank`, which is included. With `local`
+// statistics, this is the rank alone. With `spatial`, these are the ranks that share its samples.
+// With `global`, they are its reduction_group.
 RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);
 
 }  // namespace cnnplan

@@ -8,6 +8,7 @@
 
 namespace cnnplan {
 
+// Assigns a class to every rank of a program.
 class RankClasses {
  public:
   // Up to this number of ranks, classes leave nothing out. They only change the order in which
@@ -35,9 +36,9 @@ class RankClasses {
 
   int rank_count() const { return static_cast<int>(class_of_.size()); }
   int count() const { return static_cast<int>(representatives_.size()); }
-  // Holds the lowest rank of each class, ascending.
+  // Returns the lowest rank of each class, ascending.
   const std::vector<int>& representatives() const { return representatives_; }
-  // Holds by class how many ranks are in it.
+  // Returns by class how many ranks are in it.
   const std::vector<int>& sizes() const { return sizes_; }
   // Returns the number of the rank's class. Classes are numbered by their lowest ranks.
   int class_of(int rank) const { return class_of_[rank]; }

@@ -25,7 +25,7 @@ int representative_distance(const Plan& plan, const Platform& platform);
 // represents it. @pre mesh.rank_count() == plan.ranks, 0 <= rank < plan.ranks
 int representative_rank(const Plan& plan, const Mesh& mesh, const Platform& platform, int rank);
 
-// Returns the representatives of `ranks`, ascending, each once.
+// Returns representative_rank() of each of `ranks`, ascending, each once.
 std::vector<int> representative_ranks(const Plan& plan,
                                       const Mesh& mesh,
                                       const Platform& platform,

@@ -18,7 +18,7 @@ class UnitClasses {
   // Keeps no reference.
   explicit UnitClasses(const FusedUnits& fused);
 
-  // Holds for each unit the first unit of its class, which represents the others.
+  // Returns for each unit the first unit of its class, which represents the others.
   const IndexedVector<UnitIndex, UnitIndex>& representatives() const { return representatives_; }
   // Returns whether each unit has to be lowered where some units are wanted. These are the
   // representatives of the wanted units, and the units that a lowering of the representatives may

@@ -5,9 +5,11 @@
 
 namespace cnnplan {
 
-// Adds kernels and, in training, the allreduces of their sums. Also adds the running values.
+// Adds the operations of a unit's forward pass, with the memory of its running values. In training,
+// these are a kernel for sums, the allreduce of the sums, and the kernel that normalises.
 void forward_batch_norm(LoweringState& state, const Unit& unit);
-// `dy` is the gradient of this rank's block of the unit's output.
+// Adds the operations of a unit's backward pass. `dy` is the gradient of this rank's block of the
+// unit's output.
 void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& dy);
 
 // Adds the memory for the running mean and the running variance of this rank's channels.

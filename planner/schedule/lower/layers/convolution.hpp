@@ -6,14 +6,14 @@
 
 namespace cnnplan {
 
-// Both functions add a pass of a unit. `dy` is the gradient of this rank's block of the unit's
-// output.
+// Both functions add all operations of a pass of a unit. `dy` is the gradient of this rank's block
+// of the unit's output.
 void forward_convolution(LoweringState& state, const Unit& unit);
 void backward_convolution(LoweringState& state, const Unit& unit, const Operand& dy);
 
 // These functions add the kernels of the two passes, which multigrid adds one by one.
 
-// Adds the forward kernel from `input` to `output`.
+// Adds the forward kernel from `input`, the needed block, to `output`, the computed block.
 void convolve(LoweringState& state,
               const Unit& unit,
               const LabelledId& named,

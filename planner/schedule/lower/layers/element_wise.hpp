@@ -6,6 +6,7 @@
 
 namespace cnnplan {
 
+// Fetches the inputs of a unit, and adds its output and its kernel.
 void forward_element_wise(LoweringState& state, const Unit& unit);
 // Adds the backward kernel, if the layer has one, and then calls propagate_gradient(). `dy` is the
 // gradient of this rank's block of the unit's output. The row of the kernel's kind in

@@ -10,9 +10,10 @@
 
 namespace cnnplan {
 
+// Computes error signals as states. The overriding functions do what ChainOperator says.
 class BackwardOperator final : public ChainOperator {
  public:
-  // Keeps references.
+  // Keeps references to all arguments.
   BackwardOperator(LoweringState& state, const ChainGeometry& geometry, const ChainLabels& labels);
 
   Operand derivative(int block, const Operand& state) override;

@@ -12,6 +12,7 @@
 
 namespace cnnplan {
 
+// Answers which rank has which block, for one rank, one chain and one direction.
 class ChainGeometry {
  public:
   // Keeps a reference to the context. `blocks` and `hierarchy` are in the direction of the pass.

@@ -7,9 +7,11 @@
 
 namespace cnnplan {
 
+// Knows which part of which cycle is under way. ChainPass tells it, and the classes that add
+// operations ask it for names.
 class ChainLabels {
  public:
-  // Keeps a reference. `phase` is the phase of the pass's kernels.
+  // Keeps a reference to the network. `phase` is the phase of the pass's kernels.
   ChainLabels(const Network& network, KernelPhase phase) : network_(network), phase_(phase) {}
 
   KernelPhase phase() const { return phase_; }

@@ -6,6 +6,8 @@
 
 namespace cnnplan {
 
+// Adds the operations of single blocks to the schedule, while ChainPass and ChainStates decide
+// which blocks and states are computed. Blocks and points are numbered as in ChainGeometry.
 class ChainOperator {
  public:
   ChainOperator() = default;
@@ -16,7 +18,7 @@ class ChainOperator {
   // Adds the kernels of a block's derivative at `state`, and returns the derivative. It is called
   // on the ranks of the block.
   virtual Operand derivative(int block, const Operand& state) = 0;
-  // Returns the factor of a derivative in a step of length 1.
+  // Returns the factor by which a derivative is multiplied in a step of length 1.
   virtual double scale_of(int block) const = 0;
   // Returns the memory for the state of a point that the ranks of `stage` compute. It is called on
   // these ranks.
@@ -26,7 +28,9 @@ class ChainOperator {
   virtual Operand received(int point) = 0;
   // Takes the last state of a block. It is called on all ranks, in the order of the blocks.
   virtual void finish(int block, const Operand& state) = 0;
-  // True where the derivatives at the last states are needed, also where no state depends on them.
+  // True if the derivatives of all blocks at the last states are needed, because the gradients of
+  // the weights are computed from them. Otherwise, only those are evaluated on which a state
+  // depends.
   virtual bool evaluates_all() const = 0;
   // Returns the role of the states' memory.
   virtual BufferRole role() const = 0;

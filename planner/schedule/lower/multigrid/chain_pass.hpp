@@ -12,9 +12,11 @@
 
 namespace cnnplan {
 
+// Runs the cycles of one pass. Use it once.
 class ChainPass {
  public:
-  // Keeps references. `first` is the state of the first point, on the ranks of the first block.
+  // Keeps references to all arguments except `first`. `first` is the state of the first point, on
+  // the ranks of the first block.
   ChainPass(const LoweringContext& context,
             OperationWriter& writer,
             const ChainGeometry& geometry,
@@ -22,8 +24,8 @@ class ChainPass {
             ChainLabels& labels,
             const Operand& first);
 
-  // Computes the states of all points. Returns the state of the last point, on the ranks of the
-  // last block.
+  // Adds the operations that compute the states of all points. Returns the state of the last point,
+  // on the ranks of the last block.
   Operand run();
 
  private:

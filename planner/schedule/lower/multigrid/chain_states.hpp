@@ -13,9 +13,13 @@
 
 namespace cnnplan {
 
+// Knows the current state of every point and the current derivative of every block on this rank.
+// "Computes" means that a function adds the operations to the schedule. A step is named by its
+// level and its number on the level (LayerHierarchy).
 class ChainStates {
  public:
-  // Keeps references. `first` is the state of the first point, on the ranks of the first block.
+  // Keeps references to all arguments except `first`. `first` is the state of the first point, on
+  // the ranks of the first block.
   ChainStates(const LoweringContext& context,
               OperationWriter& writer,
               const ChainGeometry& geometry,
@@ -41,11 +45,13 @@ class ChainStates {
   void pass_on(int level, int step);
   void make(int level, int step);
   void hand_over(int level, int step);
-  // Returns the end of a step in memory of its own, on the ranks of its first block.
+  // Computes the state to which a step leads from the current state of its first point. It is
+  // written to memory of its own, so the point at the end of the step keeps its state. Call it on
+  // all ranks; the result is valid on the ranks of the step's first block.
   Operand propagate(int level, int step);
-  // Sets the right side of a step of a coarse level: `propagated`, the end of the group on the
-  // finer level, less the end of the step on its own level. It is L_H(U_H) + R_H of the algorithm,
-  // without U_H.
+  // Sets the right side of a step of a coarse level to the difference of two states: `propagated`,
+  // to which the steps of the finer level lead, less the state to which the coarse step leads. It
+  // is L_H(U_H) + R_H of the algorithm, without U_H.
   void set_right_side(int level, int step, const Operand& propagated);
   // Adds the operation target = first + scale * second for the operands (first, second, target).
   void add(int block, const std::string& suffix, double scale, std::vector<Operand> operands);

@@ -10,9 +10,10 @@
 
 namespace cnnplan {
 
+// Computes outputs of the blocks as states. The overriding functions do what ChainOperator says.
 class ForwardOperator final : public ChainOperator {
  public:
-  // Keeps references, and adds the memory for the outputs of all blocks.
+  // Keeps references to all arguments, and adds the memory for the outputs of all blocks.
   ForwardOperator(LoweringState& state, const ChainGeometry& geometry, const ChainLabels& labels);
 
   Operand derivative(int block, const Operand& state) override;

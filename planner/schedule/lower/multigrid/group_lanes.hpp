@@ -14,13 +14,13 @@ namespace cnnplan {
 // is free for the next wave.
 class GroupLanes {
  public:
-  // Keeps references.
+  // Begins the lanes for the groups of `level`. Keeps references to the geometry and the writer.
   GroupLanes(const ChainGeometry& geometry, OperationWriter& writer, int level);
   ~GroupLanes();
   GroupLanes(const GroupLanes&) = delete;
   GroupLanes& operator=(const GroupLanes&) = delete;
 
-  // Call it before the operations of a group are added.
+  // Puts the operations that are added from now on into the lane of a group.
   void take(std::size_t group);
 
  private:

@@ -8,9 +8,10 @@
 
 namespace cnnplan {
 
+// Collects the residuals of one pass through a chain.
 class ResidualTrace {
  public:
-  // Keeps references.
+  // Keeps references to all arguments.
   ResidualTrace(const ChainGeometry& geometry, ChainStates& states, const ChainLabels& labels)
       : geometry_(geometry), states_(states), labels_(labels) {}
 
@@ -18,8 +19,8 @@ class ResidualTrace {
   // that the group makes of its first state. Only the ranks of the group's last block add
   // it, and only if their stage computed the state of the point.
   void record(const LayerRange& group, const Operand& propagated);
-  // Hands `schedule` the residuals of points that have one for every cycle and one before the first
-  // cycle, so that all norms are over the same points.
+  // Adds the recorded residuals to `schedule`. Points are left out that lack a residual before the
+  // first cycle or after any cycle, so that all norms are over the same points.
   void keep(Schedule& schedule) const;
 
  private:

@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Returns the operands in the order of the kernel table, without the output. `inputs`: x, and the
-// residual if an add is fused.
+// Returns the operands in the order of the kernel table, without the output. `inputs` are x, and
+// the residual if an add is fused. `sums` are the reduced sums of x.
 // @pre the unit has its running values (add_running_values)
 std::vector<Operand> batch_norm_operands(const ScheduleBuilder& builder,
                                          const ParameterLayout& parameters,

@@ -9,9 +9,10 @@
 
 namespace cnnplan {
 
+// Adds the collectives and the update kernels of a rank's parameters.
 class GradientBuckets {
  public:
-  // Keeps references.
+  // Keeps references to all arguments.
   GradientBuckets(const LoweringContext& context,
                   OperationWriter& writer,
                   const ParameterLayout& parameters);
@@ -22,7 +23,8 @@ class GradientBuckets {
   // Call it when the gradients of a unit are complete, for the units in reverse order of execution.
   // It reduces the ranges that are complete then.
   void complete(const Unit& unit);
-  // Updates the buckets that are reduced and not updated yet. Call it after all of backpropagation.
+  // Adds the updates of the buckets that are reduced and have none yet. Call it after the backward
+  // passes of all units.
   void update_rest();
 
  private:

@@ -11,21 +11,23 @@
 
 namespace cnnplan {
 
-// Holds a gradient of a tensor, or a part of it. A shared contribution must not be overwritten.
+// Holds a gradient of a tensor that one of its readers computed, or a part of the gradient.
 struct GradientContribution {
   Operand operand;
-  bool shared = false;
+  bool shared = false;  // another unit reads this memory, too, so it must not be overwritten
 };
 
+// Collects the contributions to each gradient, and adds the operations that sum them.
 class GradientTable {
  public:
-  // Keeps references.
+  // Keeps references to both arguments.
   GradientTable(const LoweringContext& context, OperationWriter& writer);
 
   // Brings a unit's gradient of its input, on the needed block, back to the owners of the input. It
   // adds a transfer where the gradient has to move.
   void contribute(const Unit& unit, std::size_t input, const GradientContribution& contribution);
-  // Stands in for the contributions of a unit that is not lowered.
+  // Adds memory for the contributions of a unit that is not lowered to inputs that lowered units
+  // make, so that their sums have all terms. It adds no operations.
   void contribute_nothing(const Unit& unit);
   // Returns the sum of all contributions to the gradient of a unit's output, on the owned block. It
   // adds a kernel for each sum. @pre all readers of the output have contributed

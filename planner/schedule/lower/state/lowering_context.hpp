@@ -13,10 +13,12 @@
 
 namespace cnnplan {
 
+// Knows one rank, its plan and the request. All parts of a rank's lowering ask it.
 class LoweringContext {
  public:
-  // Keeps a reference. `lowered` says for each unit whether it is lowered; empty stands for all.
-  // Units that are not lowered contribute only the tensors and gradients that lowered units read.
+  // Keeps a reference to the decomposition. `lowered` says for each unit whether it is lowered;
+  // empty stands for all. Units that are not lowered contribute only the tensors and gradients that
+  // lowered units read.
   LoweringContext(const Decomposition& decomposition,
                   int rank,
                   const LoweringRequest& request,
@@ -35,8 +37,8 @@ class LoweringContext {
     return network().layer(unit.head).parameters;
   }
   const LayerPlan& layer_plan(LayerIndex layer) const { return plan().layers.at(layer); }
-  // Returns the name of a layer. It is empty where only some units are lowered, which are for
-  // prices: nobody asks for names there.
+  // Returns the name of a layer. It is empty if only some units are lowered, because such a
+  // schedule only gives prices, and nobody asks for its names.
   const std::string& name_of(LayerIndex layer) const;
   const std::string& name(const Unit& unit) const { return name_of(unit.head); }
   LocalUnit local(const Unit& unit) const { return {decomposition_, unit, rank_}; }

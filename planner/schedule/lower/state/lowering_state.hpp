@@ -11,6 +11,7 @@
 
 namespace cnnplan {
 
+// Refers to objects that live as long as the lowering of the rank.
 struct LoweringState {
   const LoweringContext& context;
   OperationWriter& writer;

@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// Returns the label of a kernel by its phase.
+// Returns the label of a kernel of `layer`. Its part and its direction follow from the phase.
 // @throws std::logic_error for the phase `update`, which serves a bucket
 OperationLabel kernel_label(LayerIndex layer, KernelPhase phase);
 inline OperationLabel forward_label(LayerIndex layer) {
@@ -20,8 +20,9 @@ inline OperationLabel backward_data_label(LayerIndex layer) {
   return kernel_label(layer, KernelPhase::backward_data);
 }
 
-// Returns the name of a transfer of an input, or of its gradient. `of_channels` is the part of a
-// transfer that gathers or scatters channels inside a mesh.
+// Returns the name of the transfer of an input of a unit, or of its gradient. Its part is `shuffle`
+// if the input is on another mesh or stage. On one mesh, it is `copy` for a layer that copies its
+// inputs, `of_channels` if channels are gathered or scattered, and else `halo`.
 LabelledId transfer_name(const LoweringContext& context,
                          const Unit& unit,
                          std::size_t input,

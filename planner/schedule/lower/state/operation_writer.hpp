@@ -12,9 +12,11 @@
 
 namespace cnnplan {
 
+// Writes the schedule of one rank. It knows the rules that hold for every kernel, transfer and
+// collective, such as lanes, blocks of samples and tags.
 class OperationWriter {
  public:
-  // Keeps a reference.
+  // Keeps a reference to the context.
   explicit OperationWriter(const LoweringContext& context);
 
   ScheduleBuilder& builder() { return builder_; }
@@ -43,8 +45,9 @@ class OperationWriter {
               KernelOperation operation);
   // Adds a kernel for all samples of its operands, in the current lane.
   void whole_kernel(LayerIndex layer, LabelledId named, KernelOperation operation);
-  // Adds a transfer with the lists of `exchange`, unless this rank exchanges and clears nothing. It
-  // numbers the tags, so every rank calls it for all transfers of a plan, in one order.
+  // Adds a transfer with the lists of `exchange`, unless this rank exchanges and clears nothing.
+  // Each call takes the next tag. So every rank must call it for all transfers of a plan in the
+  // same order, even for those in which it takes no part.
   void transfer(const Unit& unit,
                 const LabelledId& named,
                 TransferOperation transfer,
@@ -55,9 +58,9 @@ class OperationWriter {
                   Stream stream,
                   CollectiveOperation operation);
 
-  // From begin_lanes to end_lanes, kernels are added to the lane that was taken last, and
-  // `concurrency` lanes run at the same time. A new wave of lanes may use the memory of the wave
-  // before.
+  // From begin_lanes() to end_lanes(), kernels are added to the lane that take_lane() chose last,
+  // and `concurrency` lanes run at the same time. After begin_wave(), lanes may use the memory that
+  // the lanes before it used.
   void begin_lanes(int concurrency);
   void begin_wave();
   void take_lane(int lane) { lane_ = lane; }

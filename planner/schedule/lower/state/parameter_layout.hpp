@@ -10,9 +10,10 @@
 
 namespace cnnplan {
 
+// Adds the slots of a rank, and finds the slots of a layer.
 class ParameterLayout {
  public:
-  // Keeps references.
+  // Keeps references to both arguments.
   ParameterLayout(const LoweringContext& context, OperationWriter& writer);
   // Adds the slots of all lowered layers, and their arenas. Inference has no gradients and no
   // momentum. Call it once, before the other functions.
@@ -24,10 +25,11 @@ class ParameterLayout {
   // Returns the gradient of a parameter, which a kernel writes.
   // @pre as value(), in training
   Operand gradient(const Unit& unit, ParameterRole role) const;
-  // Returns the kernel that does a phase of the layer that owns the weight.
+  // Returns the kernel that computes a phase of the unit's head.
   // @pre the unit is lowered, its layer mixes channels, and this rank has a part of it
   KernelSpec convolution_spec(const Unit& unit, KernelPhase phase) const;
-  // Returns the slots of a range that an update changes: all of them, or this rank's shard.
+  // Returns the slots of a range in `arena` as an operand of an update: all of them, or this rank's
+  // shard if updates are sharded.
   // @pre `range` is one of this rank, and `arena` holds its parameters
   Operand updated(BufferIndex arena, const GradientRange& range, bool written) const;
 

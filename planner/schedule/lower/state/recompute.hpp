@@ -11,15 +11,18 @@
 
 namespace cnnplan {
 
+// Gives backpropagation the outputs and inputs of the forward pass, whether they were kept or not.
 class Recompute {
  public:
-  // Keeps references.
+  // Keeps references to all arguments.
   Recompute(const LoweringContext& context,
             OperationWriter& writer,
             TensorTable& tensors,
             const ParameterLayout& parameters);
 
-  // Both functions add kernels and transfers when an output that was not kept is first read.
+  // Both functions add the kernels and transfers that compute an output again, when an output that
+  // was not kept is first read.
+
   // Returns the output of the unit that ends with `layer`, as backpropagation reads it.
   Operand output(LayerIndex layer);
   // Returns an input of a unit as backpropagation reads it, with its halo where the unit needs one.

@@ -14,10 +14,11 @@ namespace cnnplan {
 
 class OperationWriter;
 
-// Holds buffers for the gradient of any one weight, one for each depth of the tree.
+// Holds buffers in which parts of the gradient of one weight wait for their sum, one for each depth
+// of the tree. All weights use the same buffers, one after the other.
 class GradientParts {
  public:
-  // Keeps a reference. Buffers hold `element`.
+  // Keeps a reference to the builder. `element` is the type of the gradients.
   GradientParts(ScheduleBuilder& builder, BufferElement element)
       : builder_(builder), element_(element) {}
   // Returns the buffer of a depth, and adds it on the first call. @pre depth >= 1, and all slots
@@ -33,9 +34,9 @@ class GradientParts {
 // Describes a kernel that is cut into `count` equal blocks of `samples`, the global indices of the
 // rank's samples.
 struct BlockedKernel {
-  LayerIndex layer;
-  LabelledId named;
-  KernelOperation operation;
+  LayerIndex layer;           // to which prices count it
+  LabelledId named;           // the id and label of the kernel for all samples
+  KernelOperation operation;  // for all samples
   int count = 1;
   Range samples;
 };

@@ -11,8 +11,8 @@ namespace cnnplan {
 
 // Holds the blocks of a tensor that this rank has fetched, and where they are.
 struct FetchedBlocks {
-  const RankBoxes* blocks;
-  Operand operand;
+  const RankBoxes* blocks;  // of all ranks; the decomposition owns them
+  Operand operand;          // this rank's block
 };
 
 // Holds the operands that a unit's forward pass leaves for its backward pass.
@@ -23,9 +23,10 @@ struct SavedOperands {
   Operand extra;  // pooling index, probabilities, differences
 };
 
+// Knows the outputs of all layers on this rank, and adds memory and transfers for them.
 class TensorTable {
  public:
-  // Keeps references.
+  // Keeps references to both arguments.
   TensorTable(const LoweringContext& context, OperationWriter& writer);
 
   // Returns this rank's block of the output of a layer. Its buffer is -1 before set_output().
@@ -39,19 +40,21 @@ class TensorTable {
   // Returns the block of an input that a unit needs. It adds a transfer from the owners where the
   // block has to move and was not fetched before.
   Operand fetch(const Unit& unit, std::size_t input);
-  // Fetches the block from `stored`, unless `fetched` has it. `direction` is backward where
-  // backpropagation computes an output again.
+  // Does so for an input whose own block is `stored`. `fetched` lists the blocks of it that were
+  // fetched before, and gets the new one. `direction` is backward where backpropagation computes an
+  // output again.
   Operand fetch(const Unit& unit,
                 std::size_t input,
                 const Operand& stored,
                 Direction direction,
                 std::vector<FetchedBlocks>& fetched);
 
-  // Returns what the unit's forward pass saved, which the forward pass fills in.
+  // Returns the operands that the unit's forward pass saves. The forward pass fills them in.
   SavedOperands& saved(const Unit& unit);
   // Returns the buffer of the labels or targets of a loss. It adds a buffer, unless another loss
   // has labels of the same block.
   BufferIndex add_labels(LayerIndex loss);
+  // Returns the buffer that add_labels(loss) returned, or -1 for a layer without labels.
   BufferIndex labels(LayerIndex loss) const { return labels_[loss]; }
 
  private:
