@@ -14,7 +14,8 @@ namespace cnnplan {
 // @pre `solution` is a solution of `request`
 Plan with_rivals(Solution solution, const SolveRequest& request);
 
-// Layers times classes of ranks. With more, draws would take longer than the search.
+// The largest number of layers times classes of ranks with which a plan gets draws. With more,
+// draws would take longer than the search.
 inline constexpr std::int64_t most_drawn_layers = 20'000;
 
 }  // namespace cnnplan

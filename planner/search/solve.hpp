@@ -13,15 +13,19 @@
 
 namespace cnnplan {
 
+// Says how the search over splits solves the cost graph. `automatic` finds the optimum, or takes
+// the longest path first where branches are too entangled. `shortest_path` uses Boost.Graph, for
+// networks without branches. `longest_path_first` is the method of Dryden et al. 2019.
 enum class SearchMethod { automatic, shortest_path, longest_path_first };
 
 // Says whether backpropagation may compute outputs of batch norms again instead of keeping them.
 enum class Recompute { never, where_needed, always };
 
+// Holds the task of a search.
 struct SolveRequest {
   Network network;
   int ranks = 1;
-  std::int64_t batch = 1;
+  std::int64_t batch = 1;  // global mini-batch
   Precision precision = Precision::fp32;
   Platform platform;
   Profile profile;  // empty: every kernel is estimated
@@ -40,6 +44,7 @@ struct SolveRequest {
   std::optional<Mesh> uniform;                // if set, every layer is on it, without a search
 };
 
+// Holds the result of a search.
 struct Solution {
   Plan plan;
   std::optional<Plan>
@@ -66,8 +71,9 @@ Plan solve(const SolveRequest& request);
 // Returns the result of solve() and the plan that came second. @throws as solve() does
 Solution solution_of(const SolveRequest& request);
 
-// Names the coarsening with which multigrid splits chains that are too short for the coarsenings
-// that solve() tries. Empty if multigrid is not allowed, or if no coarsening helps or is needed.
+// Returns a sentence with the coarsening by which multigrid could split chains that are too short
+// for the coarsenings that solve() tries. The text is empty if multigrid is not allowed, or if no
+// coarsening helps or is needed.
 // @throws InputError for a coarsening or levels that the longest chain cannot have
 std::string short_chain_advice(const SolveRequest& request);
 

@@ -8,8 +8,9 @@
 
 namespace cnnplan {
 
-// @throws InputError at "--batch" when a batch exceeds the range of plan files, or when the outputs
-// of all layers have too many elements together
+// Checks the global mini-batch of a plan for `ranks` ranks.
+// @throws InputError at "--batch" when the batch exceeds the range of plan files, or when the
+// outputs of all layers have too many elements together
 void check_batch(const Network& network, std::int64_t batch, int ranks);
 
 // Returns the mesh that "--uniform" names. @pre check_batch passes
@@ -17,8 +18,8 @@ void check_batch(const Network& network, std::int64_t batch, int ranks);
 // these ranks is not valid
 Mesh parse_uniform(const Network& network, std::int64_t batch, int ranks, std::string_view text);
 
-// Checks whether this number of blocks of samples can be dealt out to these ranks
-// (check_sample_blocks).
+// Checks whether the mini-batch can be cut into `blocks` blocks of samples that the ranks share out
+// evenly (check_sample_blocks).
 // @pre check_batch passes
 // @throws InputError at "--reproducible"
 void check_reproducible(const Network& network, std::int64_t batch, int ranks, int blocks);

@@ -10,6 +10,7 @@
 
 namespace cnnplan {
 
+// Holds the candidates of a unit: its splits, each with or without recomputation.
 struct UnitSplits {
   SearchUnit unit;
   // Splits over n d h w come first, the largest n first. Splits of channels follow, then r alone.
@@ -18,9 +19,11 @@ struct UnitSplits {
   // this needs only inputs that are kept anyway (recomputes_cheaply). Empty means that none are.
   std::vector<bool> recompute{};
 
+  // True if a candidate has this split.
   bool may_take(const Split& split) const {
     return std::find(splits.begin(), splits.end(), split) != splits.end();
   }
+  // True if the candidate of this index computes outputs again.
   bool recomputes(std::size_t choice) const { return !recompute.empty() && recompute[choice]; }
 };
 
@@ -39,9 +42,10 @@ std::vector<Axis> search_axes();
 // connected layers may be stationary_w. Pricing all combinations would take several times as long.
 inline constexpr int most_ranks_for_all_channel_splits = 16;
 
+// Holds the candidates of all units of a network.
 struct SplitChoices {
-  std::vector<UnitSplits> units;
-  std::int64_t pruned = 0;  // factorisations that would leave ranks without work
+  std::vector<UnitSplits> units;  // in the order of search_units()
+  std::int64_t pruned = 0;        // factorisations that would leave ranks without work
 };
 
 // Returns the splits of every unit's output over `axes` (with r where nothing else fits), and r

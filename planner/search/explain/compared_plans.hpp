@@ -11,14 +11,16 @@
 
 namespace cnnplan {
 
+// Holds a plan and the plans that its margins compare it with.
 class ComparedPlans {
  public:
   // Takes the plan, and the plan with the changes of each margin. @throws InputError where changes
   // do not make a plan
   ComparedPlans(const Plan& plan, const std::vector<const UnitMargin*>& margins);
 
-  // Returns the sums of the plan, and then of its runner-ups, as price_network has them. They are
-  // over the operations over which the plan's margins were taken (Prediction::margins_sum).
+  // Returns the total cost of the plan, and then of each runner-up, in the cost graph that
+  // price_network() makes for this machine. Costs are sums over the operations over which the
+  // plan's margins were taken (Prediction::margins_sum).
   // @throws InputError where margins_sum is over a rank that is none of probe_ranks
   std::vector<double> sums_s(const Platform& platform, const Profile& profile) const;
 

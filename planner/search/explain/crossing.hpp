@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// Holds the sums of two plans.
+// Holds the sums of operations of two plans, with one value of a figure.
 struct TwoSums {
   double plan_s = 0.0;
   double other_s = 0.0;
@@ -25,7 +25,7 @@ std::optional<double> nearest_crossing(const std::function<TwoSums(double expone
 // Returns how far a factor is from 1 on a logarithmic scale, where 2 is as far as 1/2.
 double distance_from_one(double factor);
 
-// True where two sums differ by less than their rounding error.
+// True if both sums are equal up to rounding_of_sums.
 bool is_tie(const TwoSums& sums);
 
 }  // namespace cnnplan

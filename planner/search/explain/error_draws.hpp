@@ -10,6 +10,7 @@
 
 namespace cnnplan {
 
+// A plan is predicted for this number of machines.
 inline constexpr int draw_count = 32;
 
 // Returns the figures that draws change, with a factor for each draw: latency and time per byte of

@@ -9,6 +9,7 @@
 
 namespace cnnplan {
 
+// Refers to the figures of a machine.
 struct Machine {
   const Platform& platform;
   const Profile& profile;

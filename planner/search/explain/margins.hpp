@@ -9,11 +9,12 @@
 
 namespace cnnplan {
 
-// Changes are left out where a runner-up plan differs in more units.
+// UnitMargin::changes are left out for a runner-up that differs from the plan in more units.
 inline constexpr std::size_t most_told_changes = 256;
 
+// Holds the margins of a plan and the sum of operations that they are differences of.
 struct PlanMargins {
-  std::vector<UnitMargin> units;
+  std::vector<UnitMargin> units;  // in the order of search_units()
   // Among the sums of operations over the slowest ranks, or over one of the probed ranks, it is the
   // sum by which the plan exceeds the cheapest assignment least. The first of equal sums is taken,
   // with overlap always the sum over the slowest ranks.

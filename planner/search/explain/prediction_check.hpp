@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// Checks what needs no prices:
+// Checks the following of a plan's prediction, all of which needs no prices:
 // - The gap follows from step and bound.
 // - Operations are listed once: first the operations of rank 0's schedule with their part, layer
 //   and level, then operations that other ranks may have. An empty list passes. Operations of plans

@@ -7,10 +7,11 @@
 
 namespace cnnplan {
 
-// Returns `costs` after folding units with free[unit] outside of `path`. A unit with only one free
-// neighbour is folded into this neighbour, which may then be folded, too. Each candidate of the
-// neighbour gets the least cost that the branch has with it. The result is exact for trees. Edges
-// to units that are not free are ignored.
+// Returns `costs` with the branches that hang on `path` added to its units. Only units with
+// free[unit] take part, and edges to other units are ignored. A free unit outside of the path that
+// has only one free neighbour is folded into this neighbour, which may then be folded, too. Each
+// candidate of the neighbour gets the least cost that the branch has with it. The result is exact
+// for trees.
 UnitCosts fold_branches(const CostGraph& graph,
                         const UnitCosts& costs,
                         const std::vector<bool>& free,

@@ -21,6 +21,7 @@ class CostMatrix {
   int columns() const { return static_cast<int>(columns_); }
   double operator()(int row, int column) const { return costs_[index(row, column)]; }
   double& operator()(int row, int column) { return costs_[index(row, column)]; }
+  // Returns all costs, row by row.
   const std::vector<double>& values() const { return costs_; }
   std::span<const double> row(int row) const {
     return std::span(costs_).subspan(index(row, 0), columns_);
@@ -60,13 +61,14 @@ class SharedCosts {
 // Holds the cost of every candidate of every unit.
 using UnitCosts = std::vector<std::vector<double>>;
 
-// Rows are the candidates of `from`, columns the candidates of `to`. The direction does not say
-// which unit reads the tensor of the other.
+// Holds the costs of the pairs of two units. Rows are the candidates of `from`, columns the
+// candidates of `to`. The direction does not say which unit reads the tensor of the other.
 struct CostEdge {
-  int from = 0;
+  int from = 0;  // below `to`
   int to = 0;
   SharedCosts costs;
 
+  // Returns the unit at the other end. @pre the edge has this unit
   int other(int unit) const { return unit == from ? to : from; }
   // Returns the pair's cost, seen from either end.
   double cost(int unit, int candidate, int other_candidate) const {
@@ -79,7 +81,7 @@ struct CostEdge {
 // chosen is left out. Edges lead from lower to higher numbers, so that every path visits units in
 // order. Two units may share several edges.
 struct CostGraph {
-  std::vector<std::vector<double>> units;
+  std::vector<std::vector<double>> units;  // costs by unit and candidate
   std::vector<CostEdge> edges;
 
   int unit_count() const { return static_cast<int>(units.size()); }
@@ -94,18 +96,20 @@ CostMatrix selected(const CostMatrix& costs,
 
 // Returns the matrix with rows and columns exchanged.
 CostMatrix transposed(const CostMatrix& costs);
+// Returns the sums of the costs at equal places.
 // @pre both have equal numbers of rows, and of columns
 SharedCosts sum_of(const SharedCosts& a, const SharedCosts& b);
 
-// Holds the candidate of every unit.
+// Holds the index of the chosen candidate of every unit.
 using Assignment = std::vector<int>;
 
-// Names a candidate of a unit. A change replaces some candidates of an assignment.
+// Names a candidate of a unit.
 struct Choice {
   int unit = 0;
   int candidate = 0;
   auto operator<=>(const Choice&) const = default;
 };
+// Lists the candidates that replace those of an assignment, one for each changed unit.
 using Change = std::vector<Choice>;
 // Holds the choices of two units.
 struct ChoicePair {

@@ -14,6 +14,7 @@ namespace cnnplan {
 // Units with more neighbours are not eliminated.
 inline constexpr int most_neighbours = 2;
 
+// Holds the result of an elimination.
 struct Elimination {
   double bound = 0.0;  // no assignment costs less
   // Costs `bound`. It is absent where some units could not be eliminated.
@@ -33,9 +34,9 @@ Elimination eliminate(const CostGraph& graph);
 // candidates of the neighbour.
 struct EliminationStep {
   int unit = 0;
-  std::vector<int> neighbours;
-  std::vector<double> own_costs;
-  std::vector<SharedCosts> pair_costs;
+  std::vector<int> neighbours;          // at most most_neighbours
+  std::vector<double> own_costs;        // by candidate of the unit
+  std::vector<SharedCosts> pair_costs;  // by neighbour
 
   // Returns the numbers of candidates of the neighbours, in their order; 1 where there are fewer.
   std::array<int, most_neighbours> candidate_counts() const;
@@ -44,6 +45,7 @@ struct EliminationStep {
   int best_with(std::span<const int> candidates) const;
 };
 
+// Holds the result of an elimination with its steps.
 struct EliminationSteps {
   double bound = 0.0;
   std::optional<Assignment> optimum;   // as in Elimination

@@ -16,8 +16,10 @@ class FoldedCosts {
   // Each elimination that uses this object calls this function first.
   void begin_run();
 
+  // Returns the matrix with rows and columns exchanged.
   SharedCosts transposed(const SharedCosts& costs);
-  // @pre both have equal numbers of rows, and of columns
+  // Returns the sums of the costs at equal places. @pre both have equal numbers of rows, and of
+  // columns
   SharedCosts sum_of(const SharedCosts& a, const SharedCosts& b);
   // Returns the least cost of a unit for every pair of candidates of two other units. Rows are the
   // candidates of the first. @pre the columns of both matrices are the unit's candidates, their

@@ -5,6 +5,7 @@
 
 namespace cnnplan {
 
+// Holds what is known of the assignments whose bytes are within a limit.
 struct WithinLimit {
   std::optional<Assignment> best;  // absent where none is within the limit, or none was found
   double bound_s = 0.0;            // no assignment within the limit takes less

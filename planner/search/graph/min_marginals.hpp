@@ -15,14 +15,16 @@
 
 namespace cnnplan {
 
-// Goes through the steps of an elimination backwards, which takes as long as the elimination.
+// Holds the least cost of an assignment with each candidate (its min-marginal). The constructor
+// goes through the steps of an elimination backwards, which takes as long as the elimination.
 class MinMarginals {
  public:
-  // Returns nothing where the graph cannot be eliminated (elimination.hpp). @pre check(graph)
-  // passes
+  // Eliminates a graph, and returns its min-marginals. Returns nothing if units with more than
+  // most_neighbours neighbours remain (elimination.hpp). @pre check(graph) passes
   static std::optional<MinMarginals> of(const CostGraph& graph);
 
-  // Costs above `limit` become infinity. @pre the steps have an optimum
+  // Computes the min-marginals from an elimination. Costs above `limit` become infinity.
+  // @pre the steps have an optimum
   explicit MinMarginals(EliminationSteps steps,
                         double limit = std::numeric_limits<double>::infinity());
 

@@ -13,16 +13,19 @@ namespace cnnplan {
 // Holds two costs of the same assignments.
 struct LimitedGraph {
   CostGraph seconds;
-  CostGraph bytes;  // the same units, candidates and edges, none negative
+  CostGraph bytes;  // with the units, candidates and edges of `seconds`; no cost is negative
   double limit_bytes = std::numeric_limits<double>::infinity();
 };
 
+// Holds the result of eliminate_within().
 struct ParetoResult {
   std::optional<Assignment> best;  // within the limit; absent where none was found
-  // Is false where there were too many labels or pairs, or units with three neighbours remained.
+  // True if no assignment within the limit is faster than `best`. It is false if there were too
+  // many labels or pairs, or if units with three neighbours remained.
   bool exact = true;
 };
 
+// Bounds the work of eliminate_within(), whose labels may become many.
 struct LabelLimits {
   // Limits the labels of each candidate and of each pair of candidates. Labels at about equal
   // distances in bytes are kept. `best` is within the limit with few labels, too, but need not be

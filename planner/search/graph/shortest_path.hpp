@@ -6,8 +6,8 @@
 
 namespace cnnplan {
 
-// Returns an optimum, in time linear in the number of candidate pairs. Among equally good
-// candidates, it need not take the earliest, but equal graphs give equal answers.
+// Returns an assignment of least cost, in time linear in the number of candidate pairs. Of several
+// such assignments, any one may be returned, but equal graphs give equal answers.
 // @pre check(graph) passes, is_line(graph)
 Assignment shortest_path(const CostGraph& graph);
 

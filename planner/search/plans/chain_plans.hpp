@@ -22,7 +22,8 @@ struct MultigridRequest {
   int coarsening = 0;
   int levels = 0;                     // 0 allows 2 and 3
   std::set<LayerIndex> first_layers;  // first layers of chains that may be split; empty allows all
-  // This many groups of layers run at a time on a rank. With 0, all profiled numbers are allowed.
+  // This number of groups of layers runs at the same time on a rank. 0 allows all of
+  // profiled_concurrencies, with which kernels were timed.
   int concurrency = 0;
   std::set<int> profiled_concurrencies{1};
 };
@@ -30,10 +31,11 @@ struct MultigridRequest {
 // With fewer coarse steps, the result of two cycles is far from that of the layers in order.
 inline constexpr int least_coarse_steps = 8;
 
-// Splits all chains of `base` that have at least two blocks over an axis l, and over n for the rest
-// of the ranks, in every allowed way. Chains that are too short for a way, and all other layers,
-// stay as they are. If all ranks compute some other layers alike, or split their channels over all
-// ranks, a further plan comes first, with each of these layers on one stage.
+// Returns plans made of `base`, one for each allowed way to split its chains: it splits all chains
+// that have at least two blocks over an axis l, and over n for the rest of the ranks. Chains that
+// are too short for a way, and all other layers, stay as they are. If all ranks compute some other
+// layers alike, or split their channels over all ranks, a further plan comes first, with each of
+// these layers on one stage.
 // @throws InputError at "--coarsening" or "--levels" for a number that the longest chain cannot
 // have
 std::vector<ProposedPlan> chain_plans(const Plan& base, const MultigridRequest& request);
@@ -48,10 +50,10 @@ int coarsening_of_short_chains(const Plan& base, const MultigridRequest& request
 // if none fits.
 int coarsening_for(int partitions, int coarsening, int blocks);
 
-// Moves fully connected layers that are on one stage and have at least `ranks` outputs, and ReLUs
-// after them, to a group of `ranks` stages. Each stage of the group then computes some of the
-// outputs. Returns nothing if there are no such layers, or if the number of stages is not a
-// multiple of the group. @pre ranks >= 2
+// Returns `plan` with some layers on groups of `ranks` stages instead of one stage, so that each
+// stage of a group computes some of their outputs. The layers are fully connected ones on one stage
+// with at least `ranks` outputs, and the ReLUs after them. Returns nothing if there are no such
+// layers, or if `ranks` does not divide the number of stages. @pre ranks >= 2
 std::optional<Plan> on_groups(const Plan& plan, int ranks);
 
 }  // namespace cnnplan

@@ -6,16 +6,16 @@
 
 namespace cnnplan {
 
-// Returns `plan` without interiors and strips.
+// Returns `plan` with HaloMethod::exchange_first in all layers.
 Plan exchanging_first(Plan plan);
 
-// Takes the fastest plans so far that fit, at most 8, and adds each with interiors and strips in
-// the layers where they may hide more time than they cost. All of these layers are tried first,
-// then the half that gains most, and so on. A plan is added only if its step is shorter than the
-// steps of all plans so far that fit. Adds nothing where no message travels while kernels run. A
-// layer whose kernels are cheaper in parts than whole stays whole, because the bound would not hold
-// for such prices. With `only_profiled`, a layer also stays whole if the profile lacks a kernel of
-// its parts.
+// Adds plans with interiors and strips to `scores`. It takes the fastest plans so far that fit, at
+// most 8, and changes the layers where interiors and strips may hide more time than they cost. All
+// of these layers are tried first, then the half that gains most, and so on. A plan is added only
+// if its step is shorter than the steps of all plans so far that fit. Adds nothing where no message
+// travels while kernels run. A layer whose kernels are cheaper in parts than whole stays whole,
+// because the bound would not hold for such prices. With `only_profiled`, a layer also stays whole
+// if the profile lacks a kernel of its parts.
 void add_interior_strips(const PriceList& prices, bool only_profiled, Scores& scores);
 
 }  // namespace cnnplan

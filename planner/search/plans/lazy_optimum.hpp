@@ -30,9 +30,11 @@ struct StepLowerBound {
   // unit's gradients are reduced alone. Plans lie between the two.
   std::vector<Assignment> assignments;
 };
+// Finds the bound, and prices the pairs that it needs.
 StepLowerBound step_lower_bound(NetworkPricing& pricing);
 
-// Returns the candidates of a unit whose costs matter, given the least costs that are known.
+// Returns the candidates of a unit whose min-marginals the caller needs. `costs` are the
+// min-marginals of all candidates of the unit so far, which are lower bounds.
 using Wanted = std::function<std::vector<int>(int unit, const std::vector<double>& costs)>;
 // Returns the min-marginals of a graph of `priced()`. Wanted candidates have the values that they
 // would have if all pairs had prices. Values above (1 + `most_excess`) times the least sum are not

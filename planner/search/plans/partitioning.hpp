@@ -5,8 +5,8 @@
 
 namespace cnnplan {
 
-// Returns the steps of `scored` with other numbers of partitions. Each partition has as many ranks
-// as in the plan, which share out its samples. It tries:
+// Returns the predicted steps of the network of `scored` with other numbers of partitions. Each
+// partition has as many ranks as in this plan, which share out its samples. It tries these numbers:
 // - One, with the layers in order on the ranks of one partition.
 // - Two, three and powers of two up to twice the plan's number.
 // - Further powers of two, up to 1,024 ranks, until multigrid is faster than in order and fits.

@@ -18,31 +18,32 @@ struct UniformOrigin {
 
 // Says how the search over splits found a plan: by which criterion or method.
 enum class SearchOrigin {
-  shortest_path,
-  least_additive_cost,
-  longest_path_first,
-  least_work_of_a_rank,
-  near_tie,
-  least_cost_that_fits,
-  least_memory,
+  shortest_path,         // the optimum of a network without branches
+  least_additive_cost,   // the optimum of a network with branches
+  longest_path_first,    // longest_path_first()
+  least_work_of_a_rank,  // the choices that are best for one probed rank (StepLowerBound)
+  near_tie,              // add_near_ties()
+  least_cost_that_fits,  // the optimum among assignments that keep little enough memory
+  least_memory,          // the assignment that keeps least memory
 };
 
 // Describes a plan that splits residual chains by layers.
 struct ChainOrigin {
-  Mesh mesh;
+  Mesh mesh;  // of the chains
   int coarsening = 1;
-  int levels = 0;  // 0 means that the chains run in order, without multigrid
-  int concurrency = 1;
+  int levels = 0;                // 0 means that the chains run in order, without multigrid
+  int concurrency = 1;           // groups of layers that run at the same time on a rank
   bool others_by_stage = false;  // layers outside of chains are on one stage each
   bool operator==(const ChainOrigin&) const = default;
 };
 
-// The plan is the fastest one by stages, with fully connected layers on groups of stages.
+// Describes the fastest plan by stages, changed by on_groups().
 struct GroupOrigin {
   int stages = 2;  // of a group
   bool operator==(const GroupOrigin&) const = default;
 };
 
+// Describes where a plan comes from.
 struct PlanOrigin {
   std::variant<UniformOrigin, SearchOrigin, ChainOrigin, GroupOrigin> proposal;
   bool interior_first = false;  // halos are exchanged while the interiors are computed

@@ -11,24 +11,28 @@
 
 namespace cnnplan {
 
+// Holds what decides between plans.
 struct Score {
-  double step_s = 0.0;
+  double step_s = 0.0;     // predicted
   std::int64_t bytes = 0;  // of the rank that needs most, or more (planner/predict/predict.hpp)
   bool fits = false;       // the plan fits into the platform's memory
   int classes = 0;         // the number of classes of ranks that were walked
 };
 
+// Holds a plan that is not scored yet.
 struct ProposedPlan {
   PlanOrigin origin;
   Plan plan;
 };
 
+// Holds a plan with its score.
 struct ScoredPlan {
   PlanOrigin origin;
   Plan plan;
   Score score;
 };
 
+// Collects the plans that a search proposes, each once.
 class Scores {
  public:
   // Keeps a reference to the prices.
@@ -40,6 +44,7 @@ class Scores {
   // Adds a plan if its step is below `limit_s`, else returns nothing. Other plans are not scored
   // fully, which saves time.
   std::optional<Score> add_below(double limit_s, const PlanOrigin& origin, Plan plan);
+  // Returns the memory of a rank, or 0 if the platform does not say.
   std::int64_t available_bytes() const { return prices_.platform().memory_bytes; }
   bool any_fits() const { return best_.has_value(); }
   // Sets the name and the step of the baseline in `prediction`. @pre a plan was added
