@@ -9,6 +9,7 @@
 
 namespace cnnplan {
 
+// Describes one message of a rank.
 struct RoundMessage {
   int peer = -1;         // rank; -1: none
   double bytes = 0.0;    // as the algorithm sends them
@@ -17,19 +18,21 @@ struct RoundMessage {
 
 // Holds the messages that a rank sends and receives at once, and the times before and after them.
 struct Round {
-  double send_after_s = 0.0;  // latencies of further chunks, which take no bandwidth
+  double send_after_s = 0.0;  // before the messages: latencies of further chunks, without bandwidth
   RoundMessage send;
   RoundMessage receive;
-  double add_s = 0.0;
+  double add_s = 0.0;  // after the messages: adding what was received
 };
 
-// Returns the rounds of planner/platform/exchange_rounds.hpp. A block of a `ring` is one message
-// that takes as long as its chunks, or as a step was measured. The latencies of its chunks, except
-// the first, pass before it. `library` has the rounds of the
-// algorithm that the model takes it to be. Where the time of an algorithm was measured, its rounds
-// share it evenly; the measured library has the rounds of recursive doubling, its halves those of a
-// ring. A reduce-scatter is the first half of the rounds, an allgather the second. Every send has a
-// receive of its size. @pre `rank` is in operation.group, and `links` are the group's
+// Returns the rounds of planner/platform/exchange_rounds.hpp for one rank:
+// - A block of a `ring` is one message. It takes as long as its chunks, or as the measured round.
+//   The latencies of its chunks, except the first, pass before it.
+// - `library` has the rounds of assumed_algorithm(). If it was measured, it has the rounds of
+//   recursive doubling, and its halves have the rounds of a ring.
+// - The rounds of an algorithm that was measured share its measured time evenly.
+// - A reduce-scatter has the first half of the rounds, and an allgather the second half.
+// Every send has a receive of its size. @pre `rank` is in operation.group, and `links` are the
+// links of this group
 std::vector<Round> collective_rounds(const Platform& platform,
                                      const GroupLinks& links,
                                      const CollectiveOperation& operation,

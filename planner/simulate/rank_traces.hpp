@@ -11,6 +11,7 @@
 
 namespace cnnplan {
 
+// Says how schedules become traces.
 struct TraceOptions {
   // This part of the time of halos and reductions does not stop the kernels, as in the prediction.
   // With 0, a rank has one process. Otherwise it has one each for kernels, halos and reductions, in
@@ -26,15 +27,15 @@ struct TraceOptions {
 // Holds the input of a replay by SimGrid. Process p runs on the host of rank p % ranks.
 struct Traces {
   int ranks = 1;
-  std::vector<Trace> processes;
+  std::vector<Trace> processes;  // by process
   // Holds pairs of sender and receiver, which are equal where a rank's processes signal.
   std::set<std::pair<int, int>> routes;
   std::int64_t messages = 0;  // signals left out
 };
 
-// Kernels and loads work for as long as their price. Transfers pack, exchange one message per peer,
-// and unpack. Collectives run the rounds of collective_rounds. Ranks wait for each other only
-// through messages.
+// Returns the traces of a plan. Kernels and loads compute for as long as their price. Transfers
+// pack, exchange one message per peer, and unpack. Collectives run the rounds of collective_rounds.
+// Ranks wait for each other only through messages.
 // @pre schedules[i].schedule.rank == i, and all schedules are of one plan
 Traces rank_traces(std::span<const PricedSchedule> schedules,
                    const Platform& platform,

@@ -12,7 +12,7 @@ namespace cnnplan {
 // per process), traces (the names of the trace files), and trace-<process>. @throws IoError
 void write_simulation(const std::string& folder, const Platform& platform, const Traces& traces);
 
-// Returns the command that replays the files. It must run in their folder.
+// Returns the smpirun command that replays the files. It must run in their folder.
 std::string replay_command(int processes);
 
 // Runs smpirun until it ends, and returns the simulated seconds until the last process ends.

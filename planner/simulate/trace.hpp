@@ -10,17 +10,20 @@ namespace cnnplan {
 // A simulated host has this speed, so work of s seconds is written as s times this value.
 inline constexpr double host_flops_per_s = 1e9;
 
+// Describes a message from or to another process.
 struct TraceMessage {
   int process = 0;  // the other end
   int tag = 0;
   std::int64_t bytes = 0;
 };
 
+// Collects the actions of one process. The functions append an action each. isend(), irecv() and
+// waitall() are named after the calls of MPI that SMPI replays.
 class Trace {
  public:
   explicit Trace(int process);
 
-  // Consecutive work becomes one action. Work of 0 seconds becomes none.
+  // Appends work of this time. Consecutive work becomes one action, and work of 0 seconds none.
   void compute(double seconds) { pending_s_ += seconds; }
   void isend(const TraceMessage& message);
   void irecv(const TraceMessage& message);
@@ -31,6 +34,7 @@ class Trace {
 
   // Returns the processes that this process sends to.
   const std::set<int>& receivers() const { return receivers_; }
+  // Returns the number of messages that were sent, without signals.
   std::int64_t messages() const { return messages_; }
   // Returns all actions, from `init` to `finalize`.
   std::string text() const;

@@ -11,6 +11,7 @@
 
 namespace cnnplan {
 
+// Describes a link of SimGrid.
 struct WireLink {
   double latency_s = 0.0;
   double bytes_per_s = 0.0;
@@ -27,8 +28,8 @@ WireLink wire_link(const Level& level);
 // Returns the bytes that take `seconds` on an otherwise idle link of `level`, at least 1.
 std::int64_t wire_bytes(const Level& level, double seconds);
 
-// Returns how long a message takes alone if it takes `seconds` while its link is busy in both
-// directions. Each direction has `sharing` such messages.
+// Returns how long a message takes on an idle link if it takes `seconds` while its link is busy in
+// both directions, each of which has `sharing` such messages.
 double alone_s(const Level& level, double seconds, int sharing = 1);
 
 }  // namespace cnnplan
