@@ -18,24 +18,27 @@ struct Wins {
   bool operator==(const Wins&) const = default;
 };
 
+// Says what has to be measured: kernels by a profile, or links by a platform.
 enum class Measurement { kernels, links };
 
+// Says how sure the choice of a plan is.
 struct Confidence {
-  int draws = 0;
+  int draws = 0;            // in which the plan was predicted
   std::vector<Wins> wins;   // over each rival that fits and is another plan, in their order
   std::size_t closest = 0;  // an index of `wins`: the fewest draws, else the least slower step
-  // The figure of this measurement whose error decides most between plan and closest rival.
+  // The figure whose error decides most between the plan and its closest rival, as DrawnFigure
+  // names it. It is one of those that `measurement` would measure.
   std::string figure;
   double share = 0.0;  // of the variance that this figure explains (R squared)
   Measurement measurement = Measurement::kernels;  // that would settle the choice
-  // Where kernels would: at most three layers whose estimated kernels take the most time of the
-  // plan's critical path. Layers that the closest rival splits equally come last, because errors of
-  // their kernels cancel.
+  // If `measurement` is `kernels`, these are at most three layers whose estimated kernels take the
+  // most time of the plan's critical path. Layers that the closest rival splits equally come last,
+  // because errors of their kernels cancel.
   std::vector<std::string> layers{};
   bool operator==(const Confidence&) const = default;
 };
 
-// Nothing is returned for plans without draws or rivals.
+// Evaluates the draws of a plan. Returns nothing for plans without draws or rivals.
 std::optional<Confidence> confidence_of(const Plan& plan);
 
 // Returns the square of the correlation of two lists of equal length; 0 where one is constant.

@@ -6,7 +6,7 @@
 
 namespace cnnplan {
 
-// Returns what explanation_json() writes. @pre as explanation_json()
+// Returns the document that explanation_json() writes as text. @pre as explanation_json()
 OrderedJson explanation_document(const Plan& plan);
 
 }  // namespace cnnplan

@@ -14,8 +14,8 @@ std::string split_words(const LayerPlan& layer, int ranks);
 // Holds layers that follow each other in the network and are split equally.
 struct LayerGroup {
   LayerIndex first;
-  LayerIndex last;  // inclusive
-  std::string words;
+  LayerIndex last;    // inclusive
+  std::string words;  // split_words() of each of these layers
   bool operator==(const LayerGroup&) const = default;
 };
 
@@ -24,14 +24,15 @@ std::vector<LayerGroup> layer_groups(const Plan& plan);
 
 // Counts the layers that have the same words, wherever they are.
 struct SplitCount {
-  std::string words;
+  std::string words;  // split_words()
   int layers = 0;
   bool operator==(const SplitCount&) const = default;
 };
 // Returns the counts, the largest first.
 std::vector<SplitCount> split_counts(const Plan& plan);
 
-// True where every layer is split over samples and over nothing else, or computed alike by all.
+// True if each layer is either split over samples and over nothing else, or computed alike by all
+// ranks.
 bool is_data_parallel(const Plan& plan);
 
 }  // namespace cnnplan

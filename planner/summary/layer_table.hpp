@@ -17,7 +17,7 @@ inline constexpr double own_row_share = 0.02;
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 std::string layer_table(const Plan& plan, std::size_t width = usual_columns);
 
-// Returns the legend, and the table with one layer alone.
+// Returns the legend, and a table with the row of one layer.
 // @pre as layer_table
 // @throws InputError when the network has no layer of this name
 std::string layer_row(const Plan& plan,

@@ -12,17 +12,17 @@
 
 namespace cnnplan {
 
-// Sums up parts of a step that have one cause.
+// Names causes of time in a step. Each has one or several parts of the step (cost_of).
 enum class Cost {
-  kernels,
-  reductions,
-  updates,
-  halos,
-  channels,
-  shuffles,
-  statistics,
-  copies,
-  loading
+  kernels,     // all kernels except updates
+  reductions,  // sums of gradients, and gathering weights
+  updates,     // of weights
+  halos,       // exchanges between neighbours
+  channels,    // gathering and scattering channels
+  shuffles,    // from mesh to mesh
+  statistics,  // allreduces of batch norms and of losses
+  copies,      // of concats and slices
+  loading      // of samples
 };
 std::string_view to_text(Cost cost);
 
@@ -44,10 +44,12 @@ Cost cost_of(OperationPart part);
 
 // Holds seconds of the critical path by cost, in the order of Enumerators<Cost>::all.
 using CostTimes = std::array<double, Enumerators<Cost>::all.size()>;
+// Both functions return the costs of a step. They add up to it if its critical path is known.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 CostTimes costs_of(const Prediction& prediction);
 CostTimes costs_of(const Rival& rival);
 
+// Names the kinds of reasons for a plan.
 enum class ReasonKind {
   memory,          // data parallelism does not fit
   more_ranks,      // data parallelism uses fewer ranks
@@ -72,27 +74,31 @@ struct ComparedCost {
   bool operator==(const ComparedCost&) const = default;
 };
 
+// Says why a plan is faster than a rival, or that it hardly is.
 struct Reason {
   ReasonKind kind = ReasonKind::less_of_cost;
   std::size_t rival = 0;  // an index of Prediction::rivals
   ComparedCost saved;     // the cost of which the plan saves most
-  // The cost of which the plan spends most more. Missing: no cost grows by 0.1 % of the step.
+  // The cost that grows most from the rival to the plan. It is missing if no cost grows by 0.1 % of
+  // the step.
   std::optional<ComparedCost> paid;
-  // Counts for reductions and updates.
+  // These counts matter if `saved` or `paid` are reductions or updates.
   std::int64_t gradients = 0;       // parameters of the network
   std::int64_t plan_gradients = 0;  // that rank 0 sums with others
   std::int64_t rival_gradients = 0;
   bool operator==(const Reason&) const = default;
 };
 
-// Compares the plan with data parallelism. Compares it with the next plan where it is data
-// parallelism, or no such run is known. Nothing is returned where the plan has no such rival.
+// Compares the plan with data parallelism. If the plan is itself data-parallel, or if no
+// data-parallel run is known, compares it with the next plan. Returns nothing if the plan has no
+// such rival.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 std::optional<Reason> reason_of(const Plan& plan);
 
-// Returns the index of the fastest data-parallel run that fits, if any does.
+// Returns the index in Prediction::rivals of the fastest data-parallel run that fits, if any does.
 std::optional<std::size_t> data_parallel_rival(const Prediction& prediction);
-// Returns the index of a data-parallel run that does not fit, if no run fits.
+// Returns the index in Prediction::rivals of a data-parallel run that does not fit. Returns nothing
+// if a data-parallel run fits, or if there is none.
 std::optional<std::size_t> too_large_rival(const Prediction& prediction);
 
 }  // namespace cnnplan

@@ -9,10 +9,12 @@
 
 namespace cnnplan {
 
-// Returns words such as "data parallelism on 8 ranks" or "the next plan (n32h2)".
+// Returns words such as "data parallelism on 8 ranks" or "the next plan (n32h2)". `ranks` are those
+// of the plan.
 std::string name_of_rival(const Rival& rival, int ranks);
 
-// Returns a sentence whose numbers are those of the reason and of its rival.
+// Returns a sentence with the numbers of the reason and of its rival. `available_bytes` is the
+// memory of a rank.
 // @pre the reason is of a plan with these rivals on `ranks` ranks
 std::string to_text(const Reason& reason,
                     const std::vector<Rival>& rivals,

@@ -21,23 +21,24 @@ struct DataParallelRatio {
   bool operator==(const DataParallelRatio&) const = default;
 };
 
+// Holds the values that a summary prints. Without a comment, a field is that of the plan.
 struct Summary {
-  std::string network;
+  std::string network;  // its name
   int ranks = 1;
-  std::int64_t batch = 1;
+  std::int64_t batch = 1;  // global mini-batch
   std::string precision;
   bool is_data_parallel = false;
   bool has_images = true;  // false where samples are volumes or lists of numbers
   std::vector<LayerGroup> groups;
   std::vector<std::string> group_names;  // "conv1 to conv4", as in `groups`
   std::vector<SplitCount> counts;
-  double step_s = 0.0;
-  double low_s = 0.0;
-  double high_s = 0.0;
-  double samples_per_s = 0.0;
-  std::int64_t memory_bytes = 0;  // of the rank that needs most
-  std::int64_t available_bytes = 0;
-  bool any_estimated = false;
+  double step_s = 0.0;                     // predicted
+  double low_s = 0.0;                      // the lower end of its range
+  double high_s = 0.0;                     // the upper end of its range
+  double samples_per_s = 0.0;              // batch / step_s
+  std::int64_t memory_bytes = 0;           // of the rank that needs most
+  std::int64_t available_bytes = 0;        // memory of a rank; 0: not known
+  bool any_estimated = false;              // the profile lacks some kernel
   std::optional<DataParallelRatio> ratio;  // missing: no run fits, or the plan does not say
   std::optional<Rival> too_large;          // data parallelism, where no such run fits
   std::optional<Reason> reason;
@@ -48,6 +49,7 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
+// Returns the summary of a plan with a prediction. plan_file and measured_s are left to the caller.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 Summary summary_of(const Plan& plan);
 

@@ -10,6 +10,7 @@
 
 namespace cnnplan {
 
+// A summary has at most this number of lines.
 inline constexpr std::size_t most_summary_lines = 8;
 
 // Returns a sentence with predicted and measured time and rate, without a line break. The error is
@@ -18,15 +19,17 @@ inline constexpr std::size_t most_summary_lines = 8;
 std::string measured_text(const Summary& summary, double measured_s);
 
 // Returns at most most_summary_lines lines of at most `width` columns, where `width` is 80 or more
-// and names of layers are not longer. Groups of layers are listed where that fits, else splits with
-// their numbers of layers. A measured step comes first, and makes the sentence of how sure
-// superfluous.
+// and names of layers are not longer. Groups of layers are listed if they fit. Otherwise, splits
+// are listed with their numbers of layers. If the summary has a measured step, it comes first, and
+// the sentence on how sure the choice is (Confidence) is left out.
 std::string to_text(const Summary& summary, std::size_t width = usual_columns);
 
-// Emphasises the lines before the plan, and the words "Loses against".
+// Returns the text of a summary with its most important words emphasised by escape sequences of a
+// terminal: the lines before the plan, and the words "Loses against".
 std::string with_colours(std::string summary_text);
 
-// Returns the text as wide as the terminal of stdout, with colours where that terminal has them.
+// Returns to_text(summary) as wide as the terminal of stdout, with colours if that terminal has
+// them.
 std::string shown_text(const Summary& summary);
 
 }  // namespace cnnplan
