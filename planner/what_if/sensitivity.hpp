@@ -44,6 +44,7 @@ enum class NoRunnerUp {
   many_changes,     // they differ from the plan in too many layers
 };
 
+// Holds the result of comparing a plan with its runner-ups, figure by figure.
 struct Sensitivity {
   double sum_s = 0.0;        // the sum of the plan's operations in Prediction::margins_sum
   double most_factor = 1.0;  // factors between its reciprocal and itself were tried

@@ -33,7 +33,7 @@ struct WhatIf {
   double number = 1.0;
 };
 
-// @throws InputError that names --what-if
+// Reads a change from the command line. @throws InputError that names --what-if
 WhatIf parse_what_if(const std::string& text);
 // Returns the change that multiplies a figure by `factor`.
 WhatIf multiplied(const MachineFigure& figure, double factor);
@@ -50,9 +50,9 @@ void multiply(const MachineFigure& figure, double factor, Platform& platform);
 // Holds a figure and its values, which may differ between levels and message sizes.
 struct PriceFigure {
   MachineFigure figure;
-  std::string unit;  // "s", "s/B"; empty for ratios
-  double least = 0.0;
-  double most = 0.0;     // 0 for times of kernels, which have no common value
+  std::string unit;      // "s", "s/B"; empty for ratios
+  double least = 0.0;    // the smallest value
+  double most = 0.0;     // the largest value; both are 0 for times of kernels
   bool several = false;  // it stands for all levels, or for all kinds of kernels
   bool operator==(const PriceFigure&) const = default;
 };
