@@ -8,16 +8,15 @@
 
 namespace cnnplan {
 
-// Says that something has a value on this rank. The name is what a user knows it by: an option, or
-// "the version of the program".
+// Says that something has a value on this rank.
 struct Fact {
-  std::string name;
+  std::string name;   // as a user knows it: an option, or "the version of the program"
   std::string value;  // empty: the option is not given
 };
 
-// Compares the facts of all ranks. If they are equal, ranks exchange a digest of one size. Else a
-// second exchange finds the first fact that differs. Facts that only some ranks have differ, too,
-// and so does another order of facts. This call is collective and blocks.
+// Compares the facts of all ranks. Ranks exchange digests of their facts, and their facts only if
+// the digests differ. Facts that only some ranks have count as different, and so does another order
+// of facts. This call is collective over `world`, and blocks.
 // @throws EnvironmentError on all ranks when a fact differs; it names the fact, and each value with
 // its ranks
 void require_equal_facts(const std::vector<Fact>& facts, const Communicator& world);

@@ -12,10 +12,12 @@ namespace cnnplan {
 // it was built. An executable that cannot be read has the reason as its value.
 std::vector<Fact> program_facts();
 
-// Return the contents of a file that the option names: the digest of all bytes, or for samples
-// their types, shapes and attributes, a digest of some blocks of each dataset, and the size of the
-// file. The list is empty if `file` is empty. A file that cannot be read has the reason as its
-// value, so that ranks without the file differ from others. These functions are not collective.
+// Both functions describe the content of the file that an option names. `option` becomes part of
+// the name of each fact. file_facts() returns the digest of all bytes. sample_facts() is for HDF5
+// files of samples. It returns the types, shapes and attributes of the datasets, a digest of some
+// blocks of each dataset, and the size of the file. The list is empty if `file` is empty. A file
+// that cannot be read has the reason as its value, so that ranks without the file differ from
+// others. These functions are not collective.
 std::vector<Fact> file_facts(const std::string& option, const std::string& file);
 std::vector<Fact> sample_facts(const std::string& option, const std::string& file);
 

@@ -12,8 +12,8 @@
 
 namespace cnnplan {
 
-// Says that the loss or a gradient of a step is not finite, on this rank or another one. Nothing is
-// updated. `loss` is the loss on this rank.
+// Says that the loss or a gradient of a step is not finite, on this rank or another one. It is
+// thrown before anything is updated. `loss` is the loss on this rank.
 class NotFiniteStep : public NotFiniteError {
  public:
   explicit NotFiniteStep(double loss)
@@ -25,15 +25,16 @@ class NotFiniteStep : public NotFiniteError {
 };
 
 // Looks at the loss and at the gradients, and lets all ranks agree. Ranks whose gradients were
-// summed hold the same sums, so each of them reads an equal share. The schedule is the one that the
-// store was made for, and its sums are finished. It is collective.
+// summed hold the same sums, so each of them reads an equal share. Call it when the sums of the
+// gradients are finished. It is collective over `world`, and blocks.
+// @pre `store` was made for `schedule`
 // @throws NotFiniteStep on all ranks if one rank finds a number that is not finite
 void require_finite_step(double loss,
                          const Schedule& schedule,
                          const ParameterStore& store,
                          const Communicator& world);
 
-// Names what a step works on. The schedule is the one that the store was made for.
+// Refers to what a step works on. @pre `store` was made for `schedule`
 struct CheckedStep {
   const Schedule& schedule;
   const Network& network;
