@@ -9,7 +9,7 @@
 
 namespace cnnplan::reference {
 
-// Returns the backend, which runs all precisions on any host.
+// Returns the backend. It supports all precisions on any host.
 std::unique_ptr<Backend> make_backend();
 
 }  // namespace cnnplan::reference

@@ -5,6 +5,7 @@
 
 namespace cnnplan::reference {
 
+// Each function makes a kernel of the kind in its name, in any phase that the kind has.
 using Factory = KernelFactory<>;
 
 Factory make_add;  // also makes accumulate
@@ -22,6 +23,7 @@ Factory make_sgd;
 Factory make_softmax_cross_entropy;
 Factory make_upsample;
 
+// Lists all kinds of kernels that are no element-wise functions, in the order of KernelKind.
 inline constexpr KernelFactoryRow<> own_factories[] = {
     {KernelKind::convolution, make_convolution},
     {KernelKind::bias, make_bias},
@@ -38,6 +40,7 @@ inline constexpr KernelFactoryRow<> own_factories[] = {
     {KernelKind::accumulate, make_add},
     {KernelKind::sgd, make_sgd},
 };
+// Finds the function that makes a kernel of any kind.
 inline constexpr KernelFactories<> factories(own_factories, make_element_wise);
 
 }  // namespace cnnplan::reference

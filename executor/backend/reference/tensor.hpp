@@ -14,11 +14,12 @@
 
 namespace cnnplan::reference {
 
-// An index is local: (n, c, d, h, w). The constants are positions in it.
+// Holds local indices in the order (n, c, d, h, w). The constants are places in this order.
 using Index = std::array<std::int64_t, dim_count>;
 inline constexpr std::size_t channel_dim = 1;
 inline constexpr std::size_t first_spatial_dim = 2;
 
+// Gives access to the elements of a block by their local indices.
 template <typename T>
 struct Tensor {
   T* data = nullptr;
@@ -83,6 +84,7 @@ class BlockSums {
       : shape_(shape), values_(volume(shape)), sums_(tensor<double>(view(), shape)) {}
 
   double& operator[](const Index& index) { return sums_[index]; }
+  // Writes the rounded sums to a block of equal shape.
   template <typename T>
   void store(const Tensor<T>& to) const {
     for_each_index(shape_, [&](const Index& i) { to[i] = stored<T>(sums_[i]); });
@@ -102,7 +104,7 @@ class BlockSums {
   Tensor<double> sums_;
 };
 
-// Returns the number of taps.
+// Returns the number of taps of a window.
 constexpr std::int64_t kernel_volume(const Window& window) {
   std::int64_t product = 1;
   for (const WindowDim& dim : window.dims) product *= dim.kernel;

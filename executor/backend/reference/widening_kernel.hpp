@@ -11,11 +11,11 @@
 
 namespace cnnplan::reference {
 
-// Runs `body` with float copies of the 16-bit operands, and rounds the results. `body` sees dense
-// operands with the boxes of the real ones.
+// Runs a function on float copies of the 16-bit operands, and rounds the results. The function sees
+// dense operands, whose boxes are those of the real operands.
 class WideningKernel final : public Kernel {
  public:
-  // `workspace_bytes` counts the memory that `body` allocates.
+  // run() calls `body` with the copies. `workspace_bytes` counts the memory that `body` allocates.
   // @pre activation_bytes(spec.precision) == 2
   WideningKernel(const KernelSpec& spec, FunctionKernel::Body body, std::int64_t workspace_bytes);
 
