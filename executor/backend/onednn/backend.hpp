@@ -9,8 +9,8 @@
 
 namespace cnnplan::onednn {
 
-// Returns the backend, which runs fp32, and bf16 where the processor multiplies it. Kernels ignore
-// the name of an implementation.
+// Returns the backend. It supports fp32, and bf16 if the processor has instructions that multiply
+// bf16. Its kernels ignore the name of an implementation.
 std::unique_ptr<Backend> make_backend();
 
 }  // namespace cnnplan::onednn

@@ -6,13 +6,14 @@
 
 namespace cnnplan::onednn {
 
-// A run has `positions` x `channels` contiguous elements.
+// Gives the size of a run: `positions` x `channels` contiguous elements, channels last.
 struct RunSize {
   std::int64_t positions = 0;
   std::int64_t channels = 0;
 };
 
-// Adds the sum and the sum of squares of x, per channel, in double.
+// Adds the sums of x over the positions of a run to `sum`, and the sums of squares to `square`, per
+// channel.
 template <typename T>
 void add_moments(RunSize size, const T* x, double* sum, double* square);
 
@@ -36,6 +37,7 @@ struct GradientRun {
   const T* y = nullptr;
   T* dz = nullptr;
 };
+// Says where the sums for the gradient are, and holds the means that they need.
 struct GradientSums {
   const float* mean = nullptr;  // per channel
   double* gradient = nullptr;   // sum of dz
@@ -45,14 +47,14 @@ struct GradientSums {
 template <typename T>
 void add_gradient_sums(RunSize size, const GradientRun<T>& run, const GradientSums& sums);
 
-// Has the numbers per channel of dx = (dz - offset - (x - mean) * slope) * factor.
+// Holds the numbers per channel of dx = (dz - offset - (x - mean) * slope) * factor.
 struct GradientTransform {
   const float* mean = nullptr;
   const float* factor = nullptr;
   const float* offset = nullptr;
   const float* slope = nullptr;
 };
-// Computes dx, where dz = dy where y > 0, or everywhere when `y` is null.
+// Computes dx by this formula. dz is dy where y > 0, and 0 elsewhere. If `y` is null, dz is dy.
 template <typename T>
 void transform_gradient(
     RunSize size, const GradientTransform& by, const T* x, const T* dy, const T* y, T* dx);

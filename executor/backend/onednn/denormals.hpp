@@ -9,7 +9,8 @@
 namespace cnnplan::onednn {
 
 #if defined(__x86_64__)
-// Bits of the control register: results are flushed to zero, operands count as zero.
+// These are bits of the control register MXCSR. The first one makes denormal results zero, and the
+// second one makes denormal operands count as zero.
 inline constexpr unsigned flush_to_zero = 0x8000;
 inline constexpr unsigned denormals_are_zero = 0x0040;
 
@@ -18,7 +19,8 @@ inline void flush_denormals() {
   _mm_setcsr(_mm_getcsr() | flush_to_zero | denormals_are_zero);
 }
 
-// While it lives, a denormal number of this thread is not zero.
+// While it lives, this thread computes with denormal numbers. Its destructor restores the mode from
+// before.
 class KeptDenormals {
  public:
   KeptDenormals() : before_(_mm_getcsr()) {

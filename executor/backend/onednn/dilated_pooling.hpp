@@ -8,11 +8,11 @@
 
 namespace cnnplan::onednn {
 
-// Returns true where some dilation is not 1.
+// Returns true if the dilation of some dim is not 1.
 bool is_dilated(const Window& window);
-// Returns true where a sum of the pooling has more terms than most_float_terms. A max pooling sums
-// in its backward phase only, but has one answer for both phases. Its sums may have twice as many
-// terms.
+// Returns true if a sum of the pooling has so many terms that it must not be added in a float: more
+// than most_float_terms for average pooling, and more than twice as many for max pooling. A max
+// pooling sums in its backward phase only, but the answer is the same for both phases.
 // @pre the window is not dilated
 bool sums_many_terms(const KernelSpec& spec);
 // Writes not-a-number to each output of a max pooling whose window has one, as oneDNN does not. It

@@ -44,6 +44,7 @@ class FloatRow {
     else
       return row;
   }
+  // Stores the numbers that were computed after open(row).
   void close(T* row) const {
     if constexpr (is_narrow) convert(copy_.data(), row, count_);
   }

@@ -7,23 +7,26 @@
 
 namespace cnnplan::onednn {
 
-// Returns true when a spatial depth exists in the block or its window.
+// Returns true if a block of the kernel or its window is longer than one in the dim d. oneDNN then
+// gets three spatial dims.
 bool is_three_dimensional(const KernelSpec& spec);
 // Returns the type of activations and of the weights that convolutions read.
 // @pre precision is fp32 or bf16
 dnnl::memory::data_type activation_type(Precision precision);
-// The format is dense and channels-last. `spec` says how many dims there are.
+// Returns the format of a dense, channels-last block of activations of this shape. It has the
+// precision and the number of spatial dims of `spec`.
 dnnl::memory::desc activation_format(const KernelSpec& spec, const Shape& shape);
 
 // Holds the window of a convolution or pooling, as oneDNN takes it.
 struct WindowLists {
   dnnl::memory::dims kernel;
   dnnl::memory::dims stride;
-  dnnl::memory::dims dilation;  // 0 is dense
+  dnnl::memory::dims dilation;  // the number of elements between two taps: 0 is dense
   dnnl::memory::dims padding_begin;
   dnnl::memory::dims padding_end;  // what the outputs need; may be negative
 };
-// Returns one number for each of (h, w), or of (d, h, w) if is_three_dimensional(spec).
+// Returns the window of `spec`. Each list has one number for each of (h, w), or of (d, h, w) if
+// is_three_dimensional(spec).
 WindowLists window_lists(const KernelSpec& spec);
 
 }  // namespace cnnplan::onednn

@@ -4,6 +4,7 @@
 
 namespace cnnplan::onednn {
 
+// Names sets of instructions, each of which contains the ones before it.
 enum class InstructionSet {
   baseline,  // what every processor of the architecture has, as on x86-64 SSE2
   avx2,      // x86-64-v3: AVX2 and FMA

@@ -8,6 +8,7 @@
 
 namespace cnnplan::onednn {
 
+// Each function makes a kernel of the kind in its name, in any phase that the kind has.
 using Factory = KernelFactory<const Library&>;
 
 Factory make_add;  // also makes accumulate
@@ -26,6 +27,7 @@ Factory make_sgd;
 Factory make_softmax_cross_entropy;
 Factory make_upsample;
 
+// Lists all kinds of kernels that are no element-wise functions, in the order of KernelKind.
 inline constexpr KernelFactoryRow<const Library&> own_factories[] = {
     {KernelKind::convolution, make_blocked_convolution},
     {KernelKind::bias, make_bias},
@@ -42,9 +44,11 @@ inline constexpr KernelFactoryRow<const Library&> own_factories[] = {
     {KernelKind::accumulate, make_add},
     {KernelKind::sgd, make_sgd},
 };
+// Finds the function that makes a kernel of any kind.
 inline constexpr KernelFactories<const Library&> factories(own_factories, make_element_wise);
 
-// Adds blocks of sums over samples, which are doubles for all precisions of activations.
+// Makes a kernel of the kind accumulate whose operands are doubles. It adds sums over blocks of
+// samples, which are doubles for all precisions of activations.
 std::unique_ptr<Kernel> make_add_doubles(const KernelSpec& spec);
 
 }  // namespace cnnplan::onednn

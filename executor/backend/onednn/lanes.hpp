@@ -9,7 +9,7 @@
 
 namespace cnnplan::onednn {
 
-// Has vectors of eight elements: eight doubles fill a 512-bit register.
+// Defines vectors of eight elements: eight doubles fill a 512-bit register.
 struct EightLanes {
   static constexpr int count = 8;
   using Floats = float __attribute__((vector_size(count * sizeof(float))));
@@ -17,29 +17,32 @@ struct EightLanes {
   using Words = std::uint32_t __attribute__((vector_size(count * sizeof(std::uint32_t))));
   using HalfWords = std::uint16_t __attribute__((vector_size(count * sizeof(std::uint16_t))));
 };
-// Has sixteen floats, which fill a 512-bit register.
+// Defines vectors of sixteen floats, which fill a 512-bit register.
 struct SixteenLanes {
   static constexpr int count = 16;
   using Floats = float __attribute__((vector_size(count * sizeof(float))));
 };
-// Has one lane, for the elements after the last whole vector.
+// Defines "vectors" of one element, with which the same loops compute the elements after the last
+// whole vector.
 struct OneLane {
   static constexpr int count = 1;
   using Floats = float;
   using Doubles = double;
 };
 
-// The memory does not have to be aligned. Vectors are passed by reference, because the way to
-// return them depends on the instruction set that the caller is compiled for.
+// Reads a vector from memory that does not have to be aligned. Vectors are passed by reference,
+// because the way to return them depends on the instruction set that the caller is compiled for.
 template <typename Vector, typename Element>
 CNNPLAN_INLINE void load(Vector& into, const Element* from) {
   std::memcpy(&into, from, sizeof(Vector));
 }
+// Writes a vector to memory that does not have to be aligned.
 template <typename Vector, typename Element>
 CNNPLAN_INLINE void store(Element* into, const Vector& from) {
   std::memcpy(into, &from, sizeof(Vector));
 }
-// The conversion is a loop, as in widen().
+// Reads 16-bit numbers and converts them to floats. The conversion is a loop for the reason that
+// widen() gives.
 template <typename Floats>
 CNNPLAN_INLINE void load(Floats& into, const BFloat16* from) {
   constexpr std::size_t count = sizeof(Floats) / sizeof(float);
@@ -47,10 +50,12 @@ CNNPLAN_INLINE void load(Floats& into, const BFloat16* from) {
   for (std::size_t i = 0; i < count; ++i) wide[i] = from[i];
   std::memcpy(&into, wide, sizeof(wide));
 }
+// Rounds one float to a 16-bit number.
 CNNPLAN_INLINE void store(BFloat16* into, const OneLane::Floats& from) {
   *into = BFloat16(from);
 }
-// Rounds as BFloat16 does, without its branches: with them the compiler makes no vectors here.
+// Rounds eight floats as BFloat16 does, but without branches, which would keep the compiler from
+// making vectors.
 CNNPLAN_INLINE void store(BFloat16* into, const EightLanes::Floats& from) {
   EightLanes::Words wide;
   std::memcpy(&wide, &from, sizeof(wide));
@@ -60,6 +65,7 @@ CNNPLAN_INLINE void store(BFloat16* into, const EightLanes::Floats& from) {
   const auto narrow = __builtin_convertvector(chosen, EightLanes::HalfWords);
   std::memcpy(static_cast<void*>(into), &narrow, sizeof(narrow));
 }
+// Computes sums += added for the elements of a vector.
 template <typename Vector, typename Element>
 CNNPLAN_INLINE void add_to(Element* sums, const Vector& added) {
   Vector sum;
@@ -68,7 +74,8 @@ CNNPLAN_INLINE void add_to(Element* sums, const Vector& added) {
   store(sums, sum);
 }
 
-// The loop becomes one instruction where __builtin_convertvector becomes four.
+// Converts floats to doubles. The compiler turns the loop into one instruction, but
+// __builtin_convertvector into four.
 template <typename Lanes>
 CNNPLAN_INLINE void widen(typename Lanes::Doubles& into, const typename Lanes::Floats& from) {
   float narrow[Lanes::count];

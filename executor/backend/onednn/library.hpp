@@ -16,12 +16,14 @@
 
 namespace cnnplan::onednn {
 
+// Holds the objects of oneDNN that the backend's kernels are made with.
 struct Library {
   dnnl::engine engine;
   dnnl::stream stream;
 };
 
-// Runs `call`; a dnnl::error becomes a BackendError that names the kernel.
+// Returns the result of `call`. A dnnl::error that it throws becomes a BackendError, which names
+// the kernel.
 template <typename Call>
 auto checked_call(const KernelSpec& spec, Call call) {
   try {
@@ -31,13 +33,15 @@ auto checked_call(const KernelSpec& spec, Call call) {
   }
 }
 
-// Returns true where oneDNN uses its kernels for AVX2. Its best choices then differ from its
-// choices with AVX-512.
+// Returns true if oneDNN uses its kernels for AVX2, and not those for AVX-512. The fastest way to
+// run a convolution then differs.
 bool has_avx2_alone();
 
-// Returns true for oneDNN's own plain loops, which are hundreds of times too slow.
+// Returns true if `implementation`, as oneDNN calls it, is one of oneDNN's plain loops, which are
+// hundreds of times slower than its other code.
 bool is_slow(const std::string& implementation);
-// @throws BackendError when the implementation is slow
+// Checks the implementation that oneDNN chose for a kernel. @throws BackendError when the
+// implementation is slow
 void require_full_speed(const std::string& implementation, const KernelSpec& spec);
 
 // Names an argument of a primitive by the id that oneDNN gives it, with its format.
@@ -55,6 +59,7 @@ class Primitive {
             const std::vector<Argument>& arguments);
   // Sets the memory of an argument. `argument` is a position in the list given to the constructor.
   void bind(std::size_t argument, void* data) { memories_.at(argument).set_data_handle(data); }
+  // Sets the scratch memory of the primitive, which has scratchpad_bytes().
   void set_scratchpad(void* data) { memories_.back().set_data_handle(data); }
   // Runs the primitive, and blocks until it is done. @throws dnnl::error
   // @pre all arguments are bound, and the scratchpad where it has any bytes
@@ -72,10 +77,10 @@ class Primitive {
 // primitive wants.
 struct Port {
   OperandRole role = OperandRole::x;
-  int id = 0;
-  dnnl::memory::desc outside;
-  dnnl::memory::desc inside;
-  bool written = false;
+  int id = 0;                    // of the argument, as oneDNN numbers it
+  dnnl::memory::desc outside;    // the format of the caller's memory
+  dnnl::memory::desc inside;     // the format that the primitive wants
+  bool written = false;          // false if the kernel only reads it
   bool needs_alignment = false;  // its stores fault on unaligned memory
 };
 
@@ -115,7 +120,8 @@ class PrimitiveKernel final : public Kernel {
   std::byte* placed_ = nullptr;  // where in memory the last workspace was
 };
 
-// Returns the attributes that every primitive is created with: the caller gives it its scratchpad.
+// Returns the attributes that every primitive is created with. They say that the caller gives the
+// primitive its scratch memory.
 dnnl::primitive_attr attributes();
 
 }  // namespace cnnplan::onednn

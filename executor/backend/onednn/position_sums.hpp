@@ -14,13 +14,13 @@ inline constexpr std::int64_t most_float_terms = 128;
 // BFloat16.
 template <typename T>
 void add_positions(const T* from, std::int64_t positions, std::int64_t channels, double* sums);
-// Adds the sums over positions of factors[position] * from[position][channel].
+// Adds the sums of factors[p] * from[p][c] over consecutive positions p to sums[c].
 template <typename T>
 void add_scaled_positions(
     const T* factors, const T* from, std::int64_t positions, std::int64_t channels, double* sums);
-// A part has `count` sums over some of the positions. copy_part() sets the totals to the first
-// part, add_part() adds a part to them, and finish_parts() adds the totals to the last part,
-// rounded.
+// These functions add parts, each of which has `count` sums over some of the positions. Call
+// copy_part() for the first part, which sets the totals, and add_part() for each further part
+// except the last. finish_parts() then sets the last part to the sum of all parts, rounded.
 void copy_part(const float* part, std::int64_t count, double* totals);
 void add_part(const float* part, std::int64_t count, double* totals);
 void finish_parts(const double* totals, std::int64_t count, float* part);

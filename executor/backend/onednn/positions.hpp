@@ -8,7 +8,7 @@
 
 namespace cnnplan::onednn {
 
-// A position is local to a block.
+// Holds a sample and a place in its image, counted from the first of a block. It has no channel.
 struct Position {
   std::int32_t n = 0;
   std::int32_t d = 0;
@@ -16,7 +16,7 @@ struct Position {
   std::int32_t w = 0;
 };
 
-// Returns the first channel of a position.
+// Returns the address of the first channel of a position, for a view of elements of type T.
 template <typename T>
 T* at(const TensorView& view, const Position& place) {
   return view.as<T>() + place.n * view.stride(Dim::n) + place.d * view.stride(Dim::d) +

@@ -10,11 +10,13 @@
 
 namespace cnnplan::onednn {
 
-// Says how often each of (n, d, h, w) must be stepped through, and how many positions a run has.
+// Says how a block is divided into runs. A run has `positions` consecutive positions with all
+// channels, and `loops` has the number of runs in each of n, d, h and w, with 1 for c.
 struct RunExtents {
   Shape loops;
   std::int64_t positions = 1;
 };
+// Lists the dims that positions have, from the outermost in memory on.
 inline constexpr std::array<Dim, 4> position_dims{Dim::n, Dim::d, Dim::h, Dim::w};
 
 // Returns the longest runs that are contiguous in all views. @pre all views have this shape

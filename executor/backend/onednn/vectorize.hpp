@@ -11,7 +11,7 @@
 #define CNNPLAN_TARGET(name)
 #endif
 
-// Marks such loops and their parts, which are compiled into each version.
+// Marks a hot loop or a part of it, which is compiled into each version.
 #define CNNPLAN_INLINE inline __attribute__((always_inline))
 
 // Marks loops whose iterations are independent although output and input may be the same array.
@@ -19,6 +19,7 @@
 
 namespace cnnplan::onednn {
 
+// These functions run a loop in the version for one instruction set. Call vectorized() instead.
 template <auto loop, typename... Arguments>
 CNNPLAN_TARGET("arch=x86-64-v4")
 auto run_avx512(Arguments... arguments) {
@@ -34,7 +35,8 @@ auto run_baseline(Arguments... arguments) {
   return loop(arguments...);
 }
 
-// Calls `loop`, a function marked CNNPLAN_INLINE, in the version for the instruction set in use.
+// Calls `loop`, a function marked CNNPLAN_INLINE, in the version for instruction_set(), and returns
+// its result.
 template <auto loop, typename... Arguments>
 auto vectorized(Arguments... arguments) {
   switch (instruction_set()) {

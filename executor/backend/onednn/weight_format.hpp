@@ -10,12 +10,13 @@ namespace cnnplan::onednn {
 
 inline constexpr std::int64_t weight_block = 16;  // floats of a 512-bit vector
 
-// The format depends on filters, channels, groups and kernel only.
+// Names the formats. Which one a convolution has depends on filters, channels, groups and kernel
+// only, so that it is the same on all ranks.
 enum class WeightFormat {
   rows,             // (KD, KH, KW, C, F): pointwise and fully connected, plain matrix products
-  blocked,          // blocks of 16 channels x 16 filters: backward_filter writes them
+  blocked,          // blocks of 16 channels x 16 filters, as oneDNN's backward_filter writes them
   depthwise,        // blocks of 16 groups
-  grouped_blocked,  // blocked within each group
+  grouped_blocked,  // as `blocked` within each group, one group after the other
   grouped_rows,     // (KD, KH, KW, C/groups, groups, F/groups)
 };
 // Returns the format of the weights of this convolution, in any phase and on any block.
@@ -26,13 +27,14 @@ WeightFormat weight_format(const KernelSpec& convolution);
 // type have the same format, since they are written element by element.
 dnnl::memory::desc stored_weight(const KernelSpec& convolution,
                                  dnnl::memory::data_type type = dnnl::memory::data_type::f32);
-// Describes the weight with a format that a primitive chooses.
+// Describes the weight without a format, so that a primitive chooses one.
 dnnl::memory::desc any_weight(const KernelSpec& convolution, dnnl::memory::data_type type);
 
-// Returns how many filters are stored together: those of a block, and of groups all filters.
+// Returns how many filters are stored together (Backend::filter_block): 1 for `rows`, 16 for
+// `blocked` and `depthwise`, and the filters of a group for the other formats.
 std::int64_t stored_filter_block(const KernelSpec& convolution);
-// Describes some filters within the stored weight. They are whole blocks of filters, except that
-// the last block may have fewer.
+// Describes some filters within the stored weight. @pre they are whole blocks of
+// stored_filter_block(), except that the last block of the weight may have fewer
 dnnl::memory::desc stored_filters(const KernelSpec& convolution, Range filters);
 // Describes some filters in plain order, in fp32.
 dnnl::memory::desc plain_filters(const KernelSpec& convolution, Range filters);

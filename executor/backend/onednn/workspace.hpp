@@ -7,7 +7,7 @@
 
 namespace cnnplan::onednn {
 
-// Rounds up to whole cache lines.
+// Returns the bytes of the cache lines that `bytes` take, from the start of a line on.
 constexpr std::size_t whole_lines(std::size_t bytes) {
   return (bytes + cache_line_bytes - 1) / cache_line_bytes * cache_line_bytes;
 }
@@ -17,7 +17,7 @@ constexpr std::size_t whole_lines(std::size_t bytes) {
 // workspaces.
 class Workspace {
  public:
-  // @throws OutOfMemoryError
+  // Takes memory of the calling thread. @throws OutOfMemoryError
   explicit Workspace(std::size_t bytes);
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;

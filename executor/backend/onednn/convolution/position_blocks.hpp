@@ -10,11 +10,12 @@
 
 namespace cnnplan::onednn {
 
-// Describes a block of outputs, with all channels. The spec has its shapes and its padding.
+// Describes a block of outputs, with all channels. Both boxes are in local indices of the
+// convolution.
 struct PositionBlock {
   Box out;
-  Box in;  // is empty where all windows lie in the padding
-  KernelSpec spec;
+  Box in;           // that the outputs need; empty where all windows lie in the padding
+  KernelSpec spec;  // the convolution from `in` to `out`, with the padding at their edges
 };
 
 // Calls f(block) for blocks that cover all outputs once, in order. Each has at most

@@ -17,7 +17,8 @@ struct ProductSizes {
   std::int64_t filters = 0;
 };
 
-// A float may add at most this many products, as each addition is one of the sum of eight.
+// A float may add at most this number of products, because the loop first sums eight products and
+// then adds their sum.
 inline constexpr std::int64_t most_depth = 8 * most_float_terms;
 // Computes y += x * weight over a range of the depth. @pre the range is at most most_depth
 template <typename T>

@@ -13,7 +13,7 @@ std::unique_ptr<Kernel> make_row_forward(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_row_backward_data(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_row_filter_gradient(const KernelSpec& spec);
 
-// Runs all phases where each group has one channel and one filter.
+// Makes a kernel of any phase for a convolution whose groups have one channel and one filter each.
 // @pre no empty extent; precision is fp32 or bf16
 // @throws std::logic_error for other groups
 std::unique_ptr<Kernel> make_depthwise(const KernelSpec& spec);

@@ -21,17 +21,19 @@ void copy_rows(const T* from, const CopySteps& steps, float* to);
 template <typename T>
 void copy_columns(const T* from, const CopySteps& steps, float* to);
 
-// Computes to = sums + bias, clipped at zero where `relu`. `bias` may be null.
+// Computes to = sums + bias for `count` channels of a position, clipped at zero if `relu`. `bias`
+// may be null.
 template <typename T>
 void finish(const float* sums, const float* bias, bool relu, std::int64_t count, T* to);
-// Sums of this many equal terms are off by at most 4e-6 in fp32. More terms are summed in doubles.
+// Sums of at most this number of terms are added in fp32, and others in doubles. With equal terms,
+// the error of such a sum is at most 4e-6 of it.
 inline constexpr std::int64_t positions_in_fp32 = 128;
 // Computes sums += from.
 template <typename T>
 void add_to_doubles(const T* from, std::int64_t count, double* sums);
 
-// Says which position a tap of a window meets: an input for a run of outputs, and an output for a
-// run of inputs.
+// Names a tap of a window and the position that it meets: an input if outputs are computed, and an
+// output if inputs are. Both are local numbers, of positions over (n, d, h, w).
 struct TapPlace {
   std::int64_t tap = 0;
   std::int64_t position = 0;
@@ -39,8 +41,8 @@ struct TapPlace {
 // Describes consecutive positions of a row, which meet equal taps. `places` are those of the first
 // position. From one position to the next, they move by `step` positions.
 struct TapRun {
-  std::span<const TapPlace> places;
-  std::int64_t positions = 1;
+  std::span<const TapPlace> places;  // of the first position
+  std::int64_t positions = 1;        // how many follow each other
   std::int64_t step = 0;
 };
 // Says where the channels of taps and positions are that a depthwise convolution multiplies.

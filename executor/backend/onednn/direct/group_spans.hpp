@@ -9,7 +9,8 @@
 
 namespace cnnplan::onednn {
 
-// The weights between two groups of a span are zero.
+// Divides the groups of a convolution into spans of `together` groups. A span is computed as one
+// dense convolution, in which the weights from a group to another one are zero.
 struct GroupSpans {
   explicit GroupSpans(const KernelSpec& convolution)
       : groups(convolution.groups),
@@ -19,7 +20,8 @@ struct GroupSpans {
 
   // Returns the number of spans.
   std::int64_t count() const { return (groups + together - 1) / together; }
-  // Return what a span has. The last span may have fewer groups. @pre 0 <= span < count()
+  // Return the groups, the channels in and the filters of a span. The last span may have fewer
+  // groups. @pre 0 <= span < count()
   Range groups_of(std::int64_t span) const {
     return {span * together, std::min((span + 1) * together, groups)};
   }
@@ -29,7 +31,7 @@ struct GroupSpans {
   Range filters_of(std::int64_t span) const {
     return {groups_of(span).begin * filters, groups_of(span).end * filters};
   }
-  // Return the channels and the filters of a whole span.
+  // Return the numbers of channels and of filters of a whole span.
   std::int64_t most_channels() const { return together * channels; }
   std::int64_t most_filters() const { return together * filters; }
 

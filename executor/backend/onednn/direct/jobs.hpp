@@ -11,7 +11,8 @@
 
 namespace cnnplan::onednn {
 
-// Returns how many blocks of `together` indices, the last perhaps smaller, `count` indices have.
+// Returns into how many blocks of `together` indices `count` indices are cut. The last block may be
+// smaller.
 inline std::int64_t block_count(std::int64_t count, std::int64_t together) {
   return (count + together - 1) / together;
 }

@@ -10,8 +10,9 @@
 
 namespace cnnplan::onednn {
 
-// Makes a kernel that owns `convolution` and calls it. `convolution` has workspace_bytes() and
-// run<T>(operands), where T is the type of activations.
+// Makes a kernel that owns `convolution` and calls it. `convolution` has the functions
+// workspace_bytes() and run<T>(const OperandsByRole&), where T is the type of activations.
+// `implementation` becomes the kernel's name.
 template <typename Convolution>
 std::unique_ptr<Kernel> make_direct_kernel(const std::string& implementation,
                                            const KernelSpec& spec,

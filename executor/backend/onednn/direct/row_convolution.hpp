@@ -12,10 +12,10 @@
 
 namespace cnnplan::onednn {
 
-// Has a matrix for each span of groups, with rows in the order (tap, channel of the span) and the
-// filters of the span as columns.
+// Holds a matrix of weights for each span of groups (group_spans.hpp). Rows are in the order (tap,
+// channel of the span), and columns are the filters of the span.
 struct SpanMatrices {
-  ConstMatrix first;
+  ConstMatrix first;          // of the first span
   std::int64_t per_span = 0;  // floats from one matrix to the next
 };
 
@@ -26,7 +26,7 @@ struct SumBlock {
   const float* sums = nullptr;
 };
 
-// Sizes are in floats.
+// Computes the sums of a convolution. Sizes of memory are in floats.
 class RowConvolution {
  public:
   // Reads `in`, `out`, `window` and `groups` of `convolution`.

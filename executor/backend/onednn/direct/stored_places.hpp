@@ -7,15 +7,16 @@
 
 namespace cnnplan::onednn {
 
-// Places and steps are in elements from the first one of the stored weight.
+// Computes places in the stored weight of a convolution. Places and steps count elements, from the
+// first one of the stored weight.
 class StoredPlaces {
  public:
   explicit StoredPlaces(const KernelSpec& convolution);
 
   // Returns the place of the first filter of a group, for one of its channels and one tap.
   std::int64_t row(std::int64_t group, std::int64_t channel, std::int64_t tap) const;
-  // Returns how much further a filter of the group is than the first one. Sixteen filters from a
-  // multiple of 16 on follow each other.
+  // Returns what has to be added to row() for another filter of the group than the first. Sixteen
+  // filters from a multiple of 16 on follow each other without gaps.
   std::int64_t filter(std::int64_t filter) const;
   // Returns the step between channels where filters, channels and taps form one matrix for each
   // group, with rows in the order (tap, channel). Returns 0 for other formats.

@@ -11,7 +11,7 @@
 
 namespace cnnplan::onednn {
 
-// Keeps memory for one thread.
+// Finds places for one thread at a time, and keeps memory for them.
 class TapPlaces {
  public:
   // Reads `in`, `out` and `window` of `convolution`.

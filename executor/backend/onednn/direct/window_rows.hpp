@@ -9,8 +9,8 @@
 
 namespace cnnplan::onednn {
 
-// A block of the matrix has a row for each position and a column for each tap and channel, in this
-// order.
+// Names a block of the matrix. It has a row for each position, and a column for each tap and
+// channel, in this order.
 struct RowBlock {
   Range positions;  // of outputs, counted over (n, d, h, w)
   Range taps;       // of the window, counted over (d, h, w)
@@ -18,6 +18,7 @@ struct RowBlock {
   std::int64_t columns() const { return taps.size() * channels.size(); }
 };
 
+// Knows the matrix of one convolution, which is never stored as a whole.
 class WindowRows {
  public:
   // Reads `in`, `out` and `window` of `convolution`. The padding may be negative.
@@ -26,10 +27,12 @@ class WindowRows {
   // Return the numbers of output positions and of taps.
   std::int64_t positions() const { return positions_; }
   std::int64_t taps() const { return taps_; }
-  // Returns a range of taps. All other taps meet the padding alone at these positions.
+  // Returns a range that includes all taps which meet an input at some of these positions. All
+  // other taps meet the padding alone.
   Range taps_inside(Range positions) const;
-  // Writes a block to `memory`, and says how it is stored there. Inputs outside of x are zeros. T
-  // is float or BFloat16. @pre x is dense
+  // Writes a block to `memory`, which has room for all of its elements, and returns a view of it. x
+  // is the input of the convolution. Inputs outside of x are zeros. T is float or BFloat16.
+  // @pre x is dense
   template <typename T>
   ConstMatrix gather(const T* x, const RowBlock& block, float* memory) const;
 

@@ -10,24 +10,27 @@
 
 namespace cnnplan::onednn {
 
-// Returns true in fp32, without groups, with channels in and out in whole panels.
+// Returns true for convolutions in fp32 without groups, whose channels in and out are multiples of
+// panel_channels.
 bool has_whole_panels(const KernelSpec& spec);
-// Returns true where, in addition, weights are stored in blocks. The longest side of the window is
-// then 2 or 3.
+// Returns true if, in addition, weights have the format `blocked` (weight_format.hpp). The longest
+// side of the window is then 2 or 3.
 bool has_panel_weights(const KernelSpec& spec);
-// Says where the block of a tap, a panel of inputs and a panel of outputs is in stored weights, in
-// floats.
+// Says where the 16 x 16 weights of one tap between a panel of inputs and a panel of outputs are in
+// stored weights. All numbers are in floats.
 struct WeightPlaces {
+  // Returns the place of the first of these weights.
   std::int64_t begin(std::int64_t input_panel, std::int64_t output_panel, std::int64_t tap) const {
     return input_panel * per_input_panel + output_panel * per_output_panel + tap * per_tap;
   }
 
-  std::int64_t per_input_panel = 0;
-  std::int64_t per_output_panel = 0;
-  std::int64_t per_tap = 0;
-  std::int64_t row = 0;  // from one input channel to the next
+  std::int64_t per_input_panel = 0;   // from one panel of inputs to the next
+  std::int64_t per_output_panel = 0;  // from one panel of outputs to the next
+  std::int64_t per_tap = 0;           // from one tap to the next
+  std::int64_t row = 0;               // from one input channel to the next
 };
-// @throws std::logic_error unless has_whole_panels(convolution)
+// Returns the places in the weight of a convolution. @throws std::logic_error unless
+// has_whole_panels(convolution)
 WeightPlaces weight_places(const KernelSpec& convolution);
 
 // Holds a half-open range of panels.
@@ -44,6 +47,7 @@ class PackedInputs {
   explicit PackedInputs(const KernelSpec& spec);
 
   const WindowPieces& window() const { return window_; }
+  // Returns the number of panels of the inputs.
   std::int64_t panels() const { return channels_ / panel_channels; }
   // Returns how many panels are packed at a time.
   std::int64_t panels_together() const { return panels_together_; }

@@ -7,8 +7,7 @@
 
 namespace cnnplan::onednn {
 
-// Each function makes the kernel of the phase in its name. @pre has_packed_kernel(spec), no empty
-// extent
+// @pre has_packed_kernel(spec), and no extent is empty
 std::unique_ptr<Kernel> make_packed_convolution(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_packed_backward_data(const KernelSpec& spec);
 std::unique_ptr<Kernel> make_packed_filter_gradient(const KernelSpec& spec);

@@ -8,7 +8,8 @@
 
 namespace cnnplan::onednn {
 
-// Sizes are in floats.
+// Computes the sums of a convolution, one piece of its outputs after the other. Sizes of memory are
+// in floats.
 class PanelConvolution {
  public:
   // `spec` must be a kernel that PackedInputs accepts.
@@ -16,6 +17,7 @@ class PanelConvolution {
   explicit PanelConvolution(const KernelSpec& spec);
 
   const WindowPieces& window() const { return inputs_.window(); }
+  // Returns the layout of the sums of a piece.
   const PanelLayout& outputs() const { return outputs_; }
   // Returns how many floats run() needs as its workspace.
   std::int64_t workspace_floats() const {

@@ -8,7 +8,7 @@ namespace cnnplan::onednn {
 
 // A panel has this many channels of consecutive positions: (positions, panel_channels).
 inline constexpr std::int64_t panel_channels = 16;
-// This many weights belong to a tap between a panel of inputs and a panel of outputs.
+// A tap has this number of weights between a panel of inputs and a panel of outputs.
 inline constexpr std::int64_t panel_block = panel_channels * panel_channels;
 
 // Lays out the panels of one tensor. Each begins `floats` floats after the one before.
@@ -17,7 +17,8 @@ struct PanelLayout {
   std::int64_t floats = 0;
 };
 
-// Packs `count` positions that are `step` floats apart: panel i gets channels [16 i, 16 (i + 1)).
+// Packs the channels of `count` positions, which are `step` floats apart, into the panels at `to`.
+// Panel i gets channels [16 i, 16 (i + 1)).
 void pack_positions(
     const float* from, std::int64_t step, std::int64_t count, const PanelLayout& layout, float* to);
 // Writes `count` positions of zeros into each panel.
@@ -36,7 +37,7 @@ void multiply_panels(const float* x,
                      std::int64_t step,
                      float* sums);
 
-// Says what windows read of some panels of inputs, and has the weights of one panel of outputs.
+// Says what windows read of some panels of inputs, and holds the weights of one panel of outputs.
 struct PanelProducts {
   PanelLayout inputs;
   std::span<const std::int64_t> offsets;  // of the taps, in floats from the first position's inputs
@@ -48,6 +49,7 @@ struct PanelProducts {
 void add_products(
     const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums);
 
+// Says what is done with sums before they become outputs.
 struct OutputFinish {
   const float* bias = nullptr;  // of each channel; null: none
   bool relu = false;

@@ -9,38 +9,39 @@
 
 namespace cnnplan::onednn {
 
-// Output rows are counted over (n, d, h), and columns over w. Without a window, all positions are
-// columns of one row.
+// Holds a rectangle of output positions. Rows are counted over (n, d, h), and columns over w. For a
+// convolution without a window (1x1x1), all positions are columns of one row.
 struct PositionBox {
-  std::int64_t row = 0;
-  std::int64_t rows = 0;
-  std::int64_t column = 0;
-  std::int64_t columns = 0;
+  std::int64_t row = 0;      // the first row
+  std::int64_t rows = 0;     // their number
+  std::int64_t column = 0;   // the first column
+  std::int64_t columns = 0;  // their number
   std::int64_t positions() const { return rows * columns; }
 };
 
-// A copy has inputs in the order of output positions: (d, h, w) of output o is o * stride + offset
-// - padding.
+// Describes a copy of inputs in the order of output positions, which one or several taps read. The
+// copy has at output o the input o * stride + offset - padding, in each of d, h and w. The fields
+// are the offsets.
 struct InputCopy {
   std::int64_t d = 0, h = 0, w = 0;
   bool operator==(const InputCopy&) const = default;
 };
 
-// A tap of a window finds its inputs in this copy, this many rows further.
+// Says where a tap of the window finds its inputs.
 struct Tap {
-  std::int64_t copy = 0;
-  std::int64_t rows_further = 0;
+  std::int64_t copy = 0;          // an index of WindowPieces::copies()
+  std::int64_t rows_further = 0;  // added to the row of an output, counted from the piece's first
 };
 
-// Says where a row of a copy comes from. All its columns are padding where the row is in the
-// padding.
+// Says where the columns of a row of a copy come from. If the whole row is padding, `inside` is 0.
 struct InputRow {
   std::int64_t first = 0;   // position of `in`, counted over (n, d, h, w), of column `zeros_before`
   std::int64_t step = 0;    // positions from one column to the next
   std::int64_t inside = 0;  // columns that are not padding
-  std::int64_t zeros_before = 0;
+  std::int64_t zeros_before = 0;  // columns of padding before the others
 };
 
+// Knows the pieces, copies and taps of one convolution.
 class WindowPieces {
  public:
   // @throws std::logic_error when `spec` has groups or an empty extent
