@@ -9,7 +9,7 @@
 
 namespace cnnplan::cudnn {
 
-// Makes options.device the current device of this thread.
+// Makes options.device the current device of this thread, and returns a backend for it.
 // @throws EnvironmentError where no GPU can be used; BackendError where a call fails, also for an
 // index out of range; InfeasibleError where the GPU has no free memory
 std::unique_ptr<Backend> make_backend(const Options& options);

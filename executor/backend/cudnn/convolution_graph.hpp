@@ -10,17 +10,20 @@
 
 namespace cnnplan::cudnn {
 
-// These are the tensors of a graph. x and y also stand for dx and dy, w for dw.
+// Names the tensors of a graph. x and y also stand for dx and dy, w for dw. `products` and `sum`
+// are values inside a fused graph: the products before the bias, and the sums before the ReLU.
 enum class TensorId : std::int64_t { x = 1, w, y, bias, products, sum };
 
-// Activations are channels-last, and weights are (F, KD, KH, KW, C/groups) in memory.
+// Holds a finalized graph. Activations are channels-last, and weights are (F, KD, KH, KW, C/groups)
+// in memory.
 struct ConvolutionGraph {
   std::vector<Descriptor> parts;  // the graph refers to them
   Descriptor graph{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR};
-  std::vector<TensorId> tensors;  // they are passed when it is executed
+  std::vector<TensorId> tensors;  // whose memory is passed when the graph is executed
 };
 
-// `view` is engine_view(spec, variant). @throws BackendError
+// Returns the graph of a convolution in any phase. `view` is engine_view(spec, variant).
+// @throws BackendError where the library refuses it
 ConvolutionGraph make_convolution_graph(const EngineTarget& target,
                                         const KernelSpec& view,
                                         const ConvolutionVariant& variant);

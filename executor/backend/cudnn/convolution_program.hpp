@@ -21,6 +21,8 @@ struct ConvolutionOperands {
   auto operator<=>(const ConvolutionOperands&) const = default;
 };
 
+// Runs the convolution. Between the first run and later runs with equal operands, nothing is
+// allocated, so that a graph can capture the later runs.
 class ConvolutionProgram {
  public:
   // Keeps a reference to the library. `graph` is make_convolution_graph() of the variant.

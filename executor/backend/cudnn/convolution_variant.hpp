@@ -24,17 +24,18 @@ struct ConvolutionVariant {
 
 // Returns true where the output needs padding that differs between both sides.
 bool needs_buffer(const KernelSpec& spec);
-// Returns the variants that make sense for `spec`. The variant without a buffer and fusion is the
-// first.
+// Returns the variants that can compute `spec`. The first one has neither a buffer nor fusion.
 std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec);
 // Returns the convolution that the engine sees. Its padding is symmetric where the output allows
 // it, and its extents are the buffer's where `variant` is padded.
 KernelSpec engine_view(const KernelSpec& spec, const ConvolutionVariant& variant);
-// Returns the block of the input inside the padded buffer, whose local indices begin at 0.
+// Returns the place of the input inside the padded buffer, in indices of the buffer, which begin at
+// 0. `view` is engine_view() of a padded variant.
 Box input_in_buffer(const KernelSpec& spec, const KernelSpec& view);
 
-// Returns the kernels that canonical() maps to one kernel, `spec` first. An engine that is named in
-// a plan is to compute all of them.
+// Returns `spec`, and then the other kernels that canonical() does not tell apart from it: the
+// padding at both ends is exchanged in one or several dims. An engine that a plan names has to
+// compute all of them.
 std::vector<KernelSpec> mirror_images(const KernelSpec& spec);
 
 // Returns the words for the variant in an implementation's name, such as " padded fused".

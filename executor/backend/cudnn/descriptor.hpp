@@ -12,8 +12,8 @@
 
 namespace cnnplan::cudnn {
 
-// Attributes are set, then the descriptor is finalized, then it can be used or queried.
-// @throws BackendError with the words of the library, from every function
+// Attributes are set, then the descriptor is finalized, then it can be used or queried. Every
+// function throws BackendError with the words of the library where the library refuses a call.
 class Descriptor {
  public:
   explicit Descriptor(cudnnBackendDescriptorType_t type);
@@ -39,6 +39,7 @@ class Descriptor {
   }
   Descriptor& finalize();
 
+  // These functions return the value of an attribute. @pre finalize() was called
   std::int64_t get_integer(cudnnBackendAttributeName_t name) const;
   template <typename Enumerator>
   Enumerator get_enumerator(cudnnBackendAttributeName_t name,
@@ -47,7 +48,7 @@ class Descriptor {
     get_raw(name, type, 1, &value);
     return value;
   }
-  // Returns at most `most` enumerators.
+  // Returns the enumerators of an attribute that holds a list, at most `most`.
   template <typename Enumerator>
   std::vector<Enumerator> get_enumerators(cudnnBackendAttributeName_t name,
                                           cudnnBackendAttributeType_t type,

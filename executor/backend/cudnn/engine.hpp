@@ -13,17 +13,18 @@
 
 namespace cnnplan::cudnn {
 
-// An engine is an engine configuration of cuDNN. It is valid for one graph and one version of the
-// library.
+// Names an engine configuration of cuDNN: a way to compute a graph. It is valid for one graph and
+// one version of the library.
 struct Engine {
-  std::int64_t index = 0;
-  std::vector<std::pair<std::int64_t, std::int64_t>> knobs;  // type and value, by type
+  std::int64_t index = 0;  // cuDNN's global index of the engine
+  // The settings of the engine, as types and values, sorted by type.
+  std::vector<std::pair<std::int64_t, std::int64_t>> knobs;
   auto operator<=>(const Engine&) const = default;
 };
 
-// Converts to and from a name such as "engine 38 k2=5 k13=1".
+// Both functions convert between an engine and a name such as "engine 38 k2=5 k13=1".
 std::string to_text(const Engine& engine);
-// @throws BackendError naming `text`
+// @throws BackendError naming `text` if it is no such name
 Engine parse_engine(std::string_view text);
 
 // Says which engines are allowed. Engines that use FFT or Winograd, or that reduce in a lower
@@ -39,6 +40,7 @@ std::vector<Engine> recommended_engines(const EngineTarget& target,
                                         const Descriptor& graph,
                                         const EngineRules& rules);
 
+// Checks one engine.
 // @throws BackendError where the engine cannot compute the graph, or breaks the rules
 void require_rules(const EngineTarget& target,
                    const Descriptor& graph,

@@ -7,15 +7,17 @@
 
 namespace cnnplan::cudnn {
 
+// Measures times on the device by two events, so that the host's time does not count.
 class Stopwatch {
  public:
-  // Keeps a reference.
+  // Keeps a reference to the device.
   explicit Stopwatch(CudaDevice& device)
       : device_(device), begin_(device.make_event()), end_(device.make_event()) {}
 
-  // Launches several graphs of equal runs. Returns the seconds of one run, as their mean in the
-  // fastest launch. The result is infinity if the first launches take so much longer than
-  // `best_known_s` that no other follows. It blocks, as does seconds().
+  // Returns the seconds of one run of `program`. It records equal runs in a graph, launches the
+  // graph several times, and takes the mean over the runs of the fastest launch. It gives up after
+  // a launch that takes far longer than `best_known_s`, the time of another program, and returns
+  // infinity. It blocks, as does seconds().
   // @throws BackendError, DeviceLostError
   double best_seconds(ConvolutionProgram& program,
                       const ConvolutionOperands& operands,

@@ -10,6 +10,7 @@
 
 namespace cnnplan::cudnn {
 
+// Holds a handle or a description of a device.
 class EngineTarget {
  public:
   // Borrows the handle, which must outlive the object.

@@ -14,9 +14,10 @@ namespace cnnplan::cudnn {
 // Programs write it to a log, since the run may end the process or hang.
 std::string first_run_of(const std::string& engine, const KernelSpec& spec);
 
-// Call it after `what` threw `error`. It blocks, and returns where other work can follow.
-// @throws DeviceLostError, with `what` as its culprit unless `error` has one, where the device does
-// not answer any more
+// Finds out whether the device still works after the work `what` threw `error`. It blocks, and
+// returns if other work can follow.
+// @throws DeviceLostError if the device does not answer any more. Its culprit is `what`, unless
+// `error` is a DeviceLostError with a culprit
 void require_answer(Device& device, const std::string& what, const Error& error);
 
 }  // namespace cnnplan::cudnn

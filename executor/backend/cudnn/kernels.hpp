@@ -1,4 +1,4 @@
-// Declares the builders of kernels.
+// Declares the functions that make the kernels of the cuDNN backend.
 #pragma once
 
 #include <string>
@@ -16,8 +16,9 @@ namespace cnnplan::cudnn {
 // @throws BackendError; DeviceLostError and InfeasibleError as choose_program
 using Factory = KernelFactory<Library&, const std::string&>;
 
+// Makes a convolution by cuDNN, in any phase.
 Factory make_convolution;
-// Makes a kernel of any kind.
+// Makes a kernel of any kind, by make_convolution() or from our own code.
 Factory make_kernel;
 
 }  // namespace cnnplan::cudnn

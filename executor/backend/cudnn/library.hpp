@@ -19,6 +19,7 @@
 
 namespace cnnplan::cudnn {
 
+// Holds the options of the cuDNN backend.
 struct Options {
   int device = 0;              // its index on this machine
   bool deterministic = false;  // only engines that give the same bits every time
@@ -30,6 +31,7 @@ struct Options {
   std::function<void(const std::string& line)> note = {};
 };
 
+// Owns what the kernels of a backend share, and outlives all of them.
 class Library {
  public:
   // Makes options.device the current device of this thread.
@@ -52,10 +54,11 @@ class Library {
   }
   // Returns the values of the step, in memory of the device.
   const StepValues* step() const { return reinterpret_cast<const StepValues*>(step_.data()); }
-  // Puts the copy of the values in the selected queue.
+  // Sets the values of the step, by a copy that it puts in the selected queue.
   // @pre the work that was put in a queue before the last call is done
   void set_step(const StepValues& values);
-  // Holds the names of the implementations that were chosen by timing, by alone(spec).
+  // Returns the names of the implementations that were chosen by timing. Their keys are
+  // alone(spec).
   std::map<KernelSpec, std::string>& choices() { return choices_; }
 
  private:

@@ -9,7 +9,8 @@
 
 namespace cnnplan::cudnn {
 
-// The operands hold random numbers: with zeros, kernels would be faster than on real data.
+// Owns operands of the right sizes, which hold random numbers. With zeros, kernels would be faster
+// than on real data.
 class TrialOperands {
  public:
   // Puts the filling of the operands in the selected queue. Keeps a reference to the device.

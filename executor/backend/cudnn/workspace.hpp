@@ -10,6 +10,7 @@
 
 namespace cnnplan::cudnn {
 
+// Owns memory of a device that grows as kernels ask for more.
 class Workspace {
  public:
   explicit Workspace(Device& device) : device_(&device) {}

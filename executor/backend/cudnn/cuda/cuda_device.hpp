@@ -7,6 +7,7 @@
 
 namespace cnnplan::cudnn {
 
+// Implements Device for a GPU. The overriding functions do what Device says.
 class CudaDevice final : public Device {
  public:
   // Makes `index` the current device of this thread. Calls of the object act on the current device

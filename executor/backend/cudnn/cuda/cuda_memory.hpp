@@ -13,7 +13,8 @@ namespace cnnplan::cudnn {
 
 // Returns the free bytes of the current device.
 std::int64_t free_device_bytes();
-// Returns what is left of free bytes after a reserve for libraries. It calls no GPU.
+// Returns the part of `free_bytes` that plans may use: it subtracts a reserve for libraries. It
+// calls no GPU.
 std::int64_t without_reserve(std::int64_t free_bytes);
 // Returns zeroed memory of the current device. It blocks until `stream` has cleared the memory.
 // @throws InfeasibleError where the device lacks the memory; the message calls it `device`
@@ -24,8 +25,8 @@ MemoryBlock allocate_pinned(std::int64_t bytes);
 
 // Clears memory in the order of `stream`.
 void clear_bytes(void* memory, std::int64_t bytes, cudaStream_t stream);
-// Copies in the direction `kind`, in the order of `stream`. Memory of the host must stay until
-// then.
+// Copies in the direction `kind`, in the order of `stream`. Memory of the host must stay until the
+// stream has copied it.
 void copy_bytes(
     void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
 

@@ -8,7 +8,7 @@
 
 namespace cnnplan::cudnn {
 
-// Calls a function such as cudaStreamDestroy.
+// Deletes a handle by a function such as cudaStreamDestroy.
 template <auto destroy>
 struct HandleDeleter {
   template <typename Object>
@@ -17,6 +17,7 @@ struct HandleDeleter {
   }
 };
 
+// Owns a handle such as cudaStream_t, which is a pointer.
 template <typename Handle, auto destroy>
 using CudaOwner = std::unique_ptr<std::remove_pointer_t<Handle>, HandleDeleter<destroy>>;
 

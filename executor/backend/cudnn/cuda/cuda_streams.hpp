@@ -12,7 +12,7 @@ namespace cnnplan::cudnn {
 
 using StreamOwner = CudaOwner<cudaStream_t, cudaStreamDestroy>;
 
-// Events and graphs refer to this object, so it keeps its address.
+// Owns the streams. Events and graphs refer to this object, so it can be neither moved nor copied.
 class CudaStreams {
  public:
   // Makes the streams of the three queues on the current device, and selects Queue::compute.
@@ -29,7 +29,7 @@ class CudaStreams {
   cudaStream_t selected() const { return streams_[selected_].get(); }
   // Returns the selected lane; 0 while the queue of halos or of reductions is selected.
   std::size_t lane() const { return selected_ < queue_count ? 0 : selected_ - queue_count + 1; }
-  // `action` is called with the stream of a queue when the queue is selected.
+  // Sets a function that is called with the stream of a queue or lane whenever one is selected.
   void on_select(std::function<void(cudaStream_t)> action) { on_select_ = std::move(action); }
   // The host waits for the work of all streams.
   // @throws DeviceLostError where some work failed for good, else BackendError

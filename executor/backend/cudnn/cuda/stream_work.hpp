@@ -5,7 +5,7 @@
 
 namespace cnnplan::cudnn {
 
-// @pre `streams` outlives the event
+// Returns an event without a mark. @pre `streams` outlives the event
 std::unique_ptr<Event> make_cuda_event(const CudaStreams& streams);
 // Returns the work that `enqueue` puts in the selected stream, which does not run.
 // @pre `streams` outlives the graph

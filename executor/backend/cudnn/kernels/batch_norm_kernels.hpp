@@ -7,7 +7,7 @@
 
 namespace cnnplan::cudnn {
 
-// Returns the bytes that KernelCall::workspace must have, in any phase.
+// Returns the bytes that KernelCall::workspace must have for the phase of `spec`.
 std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec);
 // Computes the statistics in the phase forward_statistics, else normalises.
 void batch_norm_forward(const KernelCall& call, const OperandsByRole& operands);

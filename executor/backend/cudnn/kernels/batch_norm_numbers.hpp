@@ -9,14 +9,18 @@
 
 namespace cnnplan::cudnn {
 
+// A thread takes at least this number of positions, so that it reads the numbers of its channels
+// seldom enough.
 inline constexpr std::int64_t positions_per_thread = 8;
+// No phase needs more numbers per channel.
 inline constexpr std::int64_t most_numbers_per_channel = 4;
 
-// The moments of channel c come from the sums of the phase forward_statistics, in doubles: C sums,
-// C sums of squares and the number of terms.
+// Holds the mean and the variance of a channel. of() computes them for channel c from the operand
+// `sums` of the phase forward_statistics, which are doubles: C sums, C sums of squares, and the
+// number of terms.
 struct Moments {
   double mean = 0.0;
-  double variance = 0.0;  // biased
+  double variance = 0.0;  // biased: the sum is divided by the number of terms
 
   CNNPLAN_HOST_DEVICE static Moments of(const double* sums,
                                         std::int64_t channels,
@@ -31,8 +35,8 @@ struct Moments {
   }
 };
 
-// Returns number k of `width` channels from `channel` on: number k of channel c is
-// numbers[k * channels + c].
+// Returns number k of each of `width` channels from `channel` on. In `numbers`, number k of channel
+// c is numbers[k * channels + c].
 template <typename T, int width>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> numbers_of(const Computed<T>* numbers,
                                                           std::int64_t channels,
@@ -41,7 +45,8 @@ CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> numbers_of(const Computed<T>* num
   return load<width>(numbers + k * channels + channel);
 }
 
-// Says which positions a thread takes: every threads_per_vector-th, for one vector of channels.
+// Says which thread of a launch takes which positions and channels: a thread takes every
+// threads_per_vector-th position, for one vector of channels.
 struct Sweep {
   Divider vectors;
   std::uint32_t positions = 0;
@@ -55,6 +60,7 @@ struct Sweep {
   std::int64_t threads() const { return std::int64_t{threads_per_vector} * vectors.divisor(); }
 };
 
+// Is the body of a launch: a thread runs `row` for its vector of channels at all of its positions.
 // A Row is a reader (batches.hpp) with void begin(uint32 first_channel) and void run(uint32
 // position, Item).
 template <int width, typename Row>

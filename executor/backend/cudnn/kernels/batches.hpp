@@ -9,20 +9,21 @@
 
 namespace cnnplan::cudnn {
 
-// The steps are first, first + step, ... below end.
+// Holds the positions that a thread takes: first, first + step, ... below end.
 struct Steps {
   std::uint32_t first = 0;
   std::uint32_t step = 1;
   std::uint32_t end = 0;
 };
 
-// Holds the items of a few steps, of which those before the end count.
+// Holds what a reader read at Reader::batch consecutive steps. Items of steps at or after `end` are
+// repetitions that do not count.
 template <typename Reader>
 struct Batch {
   typename Reader::Item items[Reader::batch];
   Steps steps;
 
-  // Calls use(position, item) for all positions in their order.
+  // Calls use(position, item) for each item that counts, in the order of positions.
   template <typename Use>
   CNNPLAN_HOST_DEVICE void for_each(const Use& use) const {
     for (std::uint32_t i = 0; i < Reader::batch; ++i) {
@@ -32,8 +33,8 @@ struct Batch {
   }
 };
 
-// Calls use(batch) for all positions in their order, a batch at a time. A Reader has Item, int
-// batch and Item read(uint32 position).
+// Reads all steps, a batch at a time, and calls use(batch) for each batch in the order of
+// positions. A Reader has a type Item, a constant int batch, and Item read(uint32 position).
 // @pre end + batch * step < 2^32
 template <typename Reader, typename Use>
 CNNPLAN_HOST_DEVICE void for_each_batch(const Reader& reader, const Steps& steps, const Use& use) {

@@ -19,9 +19,11 @@
 
 namespace cnnplan::cudnn {
 
-// A thread adds no more terms in the type of its numbers, if it takes them one by one.
+// A thread adds at most this number of terms in the type of its numbers, if it takes them one by
+// one.
 inline constexpr std::uint32_t terms_per_chain = 32;
-// A thread adds no more terms if it first adds those of a batch (batches.hpp).
+// A thread adds at most this number of terms if it first adds the terms of each batch
+// (batches.hpp).
 inline constexpr std::uint32_t terms_per_strip = 128;
 
 // Sums vectors of channels that a thread gathers one by one. @pre at most terms_per_chain of them
@@ -37,7 +39,8 @@ class ShortSum {
   Vector<Real, width> chain_ = {};
 };
 
-// Sums any number of vectors. It takes up to twice as many registers.
+// Sums any number of vectors of channels, chain by chain. It takes up to twice as many registers as
+// ShortSum.
 template <typename Real, int width>
 class BlockedSum {
  public:
@@ -68,7 +71,8 @@ class BlockedSum {
   Vector<double, width> total_ = {};
 };
 
-// Calls body(sum) with an empty sum for that number of terms.
+// Calls body(sum) with an empty sum of the type that is fit for this number of terms: ShortSum or
+// BlockedSum.
 template <typename Real, int width, typename Body>
 void with_sum_of(std::int64_t terms, const Body& body) {
   if (terms <= terms_per_chain) {

@@ -7,8 +7,9 @@
 
 namespace cnnplan::cudnn {
 
-// Both functions put their work in `stream`, and throw as launch(). The first one computes
-// destination = source.
+// Both functions put their work in `stream`, and throw as launch().
+
+// Computes destination = source.
 void copy_runs(const BoxCopy& copy, cudaStream_t stream);
 // Computes destination += source. 16-bit numbers are added in float.
 void add_runs(const BoxCopy& copy, cudaStream_t stream);

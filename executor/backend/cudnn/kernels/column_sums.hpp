@@ -19,17 +19,18 @@
 
 namespace cnnplan::cudnn {
 
-// Says how the positions are split.
+// Says how the positions of a block are split. A strip is every strips-th position.
 struct Strips {
-  std::int64_t positions = 0;
-  std::int64_t channels = 0;
-  std::int64_t strips = 0;
-  std::int64_t folds = 0;  // groups of strips that the second stage adds
+  std::int64_t positions = 0;  // of the block
+  std::int64_t channels = 0;   // of the block
+  std::int64_t strips = 0;     // that the first stage sums
+  std::int64_t folds = 0;      // groups of strips, whose sums the second stage adds
 
   // This number of threads keeps a large GPU's memory busy, if each reads several positions.
   static constexpr std::int64_t threads = std::int64_t{1} << 16;
-  static constexpr std::int64_t least_folds = 64;
+  static constexpr std::int64_t least_folds = 64;  // or as many as there are strips
 
+  // `width` channels are summed by one thread.
   Strips(std::int64_t position_count, std::int64_t channel_count, int width)
       : positions(position_count), channels(channel_count) {
     const std::int64_t vectors = std::max<std::int64_t>(channel_count / width, 1);
@@ -40,13 +41,15 @@ struct Strips {
     const auto balanced = static_cast<std::int64_t>(std::sqrt(static_cast<double>(strips)));
     folds = std::min(strips, std::max(least_folds, balanced));
   }
-  // Returns the memory for `sums` sums per channel, for any width.
+  // Returns the bytes of workspace that column_sums() needs for `sums` sums per channel, whatever
+  // the width.
   static std::int64_t workspace_bytes(std::int64_t positions, std::int64_t channels, int sums) {
     const Strips most(positions, channels, full_width<BFloat16>);
     return (most.strips + most.folds) * sums * channels * bytes_of(ElementType::fp64);
   }
 };
 
+// Holds `sums` different sums, such as a sum and a sum of squares, for each of `width` channels.
 template <typename Number, int width, int sums>
 struct SumsOf {
   Vector<Number, width> values[sums];
@@ -55,7 +58,7 @@ struct SumsOf {
 template <typename T, int width, int sums>
 using Partial = SumsOf<Computed<T>, width, sums>;
 
-// Is the base of terms that read one block.
+// Is a base class of terms that read a vector of channels of one block.
 template <typename T, int width>
 struct BlockReader {
   static constexpr int batch = 8;
@@ -88,7 +91,7 @@ CNNPLAN_HOST_DEVICE void add_batch(Term& term,
   }
 }
 
-// The first stage sums strips.
+// Is the body of the first stage: a thread sums one strip for one vector of channels.
 template <typename T, int width, int sums, typename Term>
 struct SumStrips {
   Term term;
@@ -132,8 +135,9 @@ struct StripReader {
   }
 };
 
-// Adds the sums of strips to `totals`, if they are plain sums. Another type with these functions
-// may compute other totals from strips (AddedMoments in batch_norm_forward.cu).
+// Adds up the sums of strips. This is the default for the parameter `Added` of column_sums().
+// Another type with these functions may compute other totals from strips (AddedMoments in
+// batch_norm_forward.cu).
 template <int sums>
 struct AddedStrips {
   double totals[sums] = {};
@@ -146,7 +150,8 @@ struct AddedStrips {
   CNNPLAN_HOST_DEVICE void finish() {}
 };
 
-// The second stage adds the strips with the numbers fold, fold + folds, ... of one channel.
+// Is the body of the second stage: for one channel, a thread adds the strips with the numbers fold,
+// fold + folds, and so on.
 template <typename Number, int sums, typename Added>
 struct FoldStrips {
   const Number* partial;
@@ -169,7 +174,7 @@ struct FoldStrips {
   }
 };
 
-// Reads the numbers of one column.
+// Reads the numbers of one column of a matrix, whose rows are `stride` doubles apart.
 struct Column {
   using Item = double;
   static constexpr int batch = 8;
@@ -180,8 +185,8 @@ struct Column {
   CNNPLAN_HOST_DEVICE double read(std::uint32_t row) const { return first[row * stride]; }
 };
 
-// The third stage hands the sum to `result`. A Result has void set(int sum, uint32 channel, double
-// value).
+// Is the body of the third stage: a thread adds the folds of one channel and hands the sum to
+// `result`. A Result has void set(int sum, uint32 channel, double value).
 template <typename Result>
 struct FinishSums {
   const double* folded;
@@ -199,9 +204,10 @@ struct FinishSums {
   }
 };
 
-// Sums `term` over all positions, and hands the `sums` sums of each channel to `result`. `Added`
-// adds strips in the second stage, as AddedStrips does. `workspace` has Strips::workspace_bytes. An
-// empty block gives sums of zero.
+// Sums `term` (see add_batch) over all positions, and hands the `sums` sums of each channel to
+// `result` (see FinishSums). T is the type of the numbers in memory. `Added` adds strips in the
+// second stage, as AddedStrips does. `workspace` has Strips::workspace_bytes. The work of all three
+// stages is put in `stream`. An empty block gives sums of zero.
 // @pre `width` divides the channels, and `strips` was made with it. @throws as launch()
 template <typename T,
           int width,

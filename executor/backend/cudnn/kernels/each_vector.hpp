@@ -6,6 +6,7 @@
 
 namespace cnnplan::cudnn {
 
+// Is the body of the launch of for_each_vector().
 template <int width, typename Body>
 struct EachVector {
   Positions positions;
@@ -18,8 +19,9 @@ struct EachVector {
   }
 };
 
-// Calls body(position, first channel) for every vector of `width` channels of a block of `shape`,
-// in any order. The device gets a copy of `body`. @pre width divides the channels
+// Calls body(Position, first channel) on the device for every vector of `width` channels of a block
+// of `shape`, in any order. The work is put in `stream`, with a copy of `body`.
+// @pre width divides the channels
 // @throws as launch()
 template <int width, typename Body>
 void for_each_vector(cudaStream_t stream, const Shape& shape, const Body& body) {

@@ -12,17 +12,18 @@
 
 namespace cnnplan::cudnn {
 
-// One launch has fewer indices: a kernel's arithmetic in 32 bits cannot number more.
+// A launch has fewer indices than this, because kernels compute with indices of 32 bits.
 inline constexpr std::int64_t most_indices = std::int64_t{1} << 31;
 
-// @throws as check_cuda() when the last launch failed. It is defined where the runtime's errors are
-// known.
+// Checks the last launch. check.cpp defines it, so that this header needs no errors of the runtime.
+// @throws as check_cuda() when the launch failed
 void check_launch();
-// @throws BackendError unless 0 <= count < most_indices
+// Checks a number of indices. @throws BackendError unless 0 <= count < most_indices
 void require_launchable(std::int64_t count);
 
 #ifdef __CUDACC__
 
+// A launch uses blocks of this size, in the sense of CUDA.
 inline constexpr unsigned threads_per_block = 256;
 // A multiprocessor must be able to hold this many blocks. More blocks would leave each thread too
 // few registers to keep reads in flight.
@@ -48,7 +49,7 @@ void launch(cudaStream_t stream, std::int64_t count, const Body& body) {
 
 #else
 
-// The emulation of the CUDA runtime defines it: it puts `work` in the stream.
+// Puts `work` in the stream. The emulation of the CUDA runtime (tests/emulation) defines it.
 void run_on_host(cudaStream_t stream, std::function<void()> work);
 
 template <typename Body>

@@ -5,8 +5,8 @@
 
 namespace cnnplan::cudnn {
 
-// Computes the outputs in the phase forward, else the error signal. It sums any number of channels.
-// cuDNN's own norm takes at most 16.
+// Computes y in the phase forward, else dx. It sums any number of channels, unlike cuDNN's own
+// norm, which takes at most 16.
 void local_response_norm(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

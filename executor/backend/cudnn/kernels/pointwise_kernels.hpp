@@ -10,14 +10,19 @@
 
 namespace cnnplan::cudnn {
 
-// Runs the functions that executor/backend/element_wise_functions.hpp lists.
+// Computes y or dx by the function of the kind that executor/backend/element_wise_functions.hpp
+// lists.
 void element_wise(const KernelCall& call, const OperandsByRole& operands);
 // Computes y = relu?(a + add_scale * b) in the phase forward, else dx = add_scale * dy. The kind
 // `accumulate` runs it, too.
 void add(const KernelCall& call, const OperandsByRole& operands);
+// Computes y from x, or dx from dy, by the mask of dropout_mask.hpp. With StepValues::training off,
+// values pass through.
 void dropout(const KernelCall& call, const OperandsByRole& operands);
+// Updates parameters and momentum, and writes their copies if there are any: v = momentum v +
+// gradient / loss_scale + weight_decay weight, weight -= learning_rate v.
 void sgd(const KernelCall& call, const OperandsByRole& operands);
-// Adds a bias in the phase forward, else sums its gradient.
+// Computes y = x + bias in the phase forward, else dbias, the sum of dy over its positions.
 void bias(const KernelCall& call, const OperandsByRole& operands);
 // Returns the bytes that KernelCall::workspace must have for bias().
 std::int64_t bias_workspace_bytes(const KernelSpec& spec);
@@ -43,7 +48,7 @@ void widen_values(
 // Converts floats to 16-bit numbers of `precision`, rounded.
 void narrow_values(
     Precision precision, const float* wide, void* narrow, std::int64_t count, cudaStream_t stream);
-// Draws numbers in (-1, 1) that depend on their index and `seed`.
+// Fills memory with random numbers in (-1, 1), each of which depends on its index and `seed` only.
 void fill_random(
     ElementType element, void* memory, std::int64_t count, std::uint64_t seed, cudaStream_t stream);
 

@@ -6,8 +6,8 @@
 
 namespace cnnplan::cudnn {
 
-// Computes the outputs in the phase forward, with the index of each maximum, else the error signal.
-// The index of a maximum is the number of its tap, and the first of equal maxima wins.
+// Computes y in the phase forward, and for max pooling the index of each maximum; else dx. The
+// index of a maximum is the number of its tap in the window, and the first of equal maxima wins.
 void pooling(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

@@ -32,17 +32,19 @@ class Divider {
   std::uint32_t multiplier_ = 0x80000000U;
 };
 
+// Holds the result of divide().
 struct Quotient {
   std::uint32_t quotient = 0;
   std::uint32_t remainder = 0;
 };
 
+// Divides with a remainder. @pre dividend < 2^31
 CNNPLAN_HOST_DEVICE inline Quotient divide(std::uint32_t dividend, const Divider& divider) {
   const std::uint32_t quotient = divider.quotient(dividend);
   return {quotient, dividend - quotient * divider.divisor()};
 }
 
-// The coordinates are local. The channel is not among them.
+// Holds a sample and a place in its image, counted from the first of a block. It has no channel.
 struct Position {
   std::int32_t n = 0;
   std::int32_t d = 0;
@@ -61,6 +63,7 @@ class Positions {
         w_(at_least_one(shape[Dim::w])) {}
 
   CNNPLAN_HOST_DEVICE std::int64_t count() const { return count_; }
+  // Returns the position of this number. @pre index < count() < 2^31
   CNNPLAN_HOST_DEVICE Position at(std::uint32_t index) const {
     const Quotient by_w = divide(index, w_);
     const Quotient by_h = divide(by_w.quotient, h_);
@@ -82,7 +85,7 @@ class Positions {
   Divider w_;
 };
 
-// Addresses a block in memory. T may be const.
+// Addresses a block in memory by local positions. T may be const.
 template <typename T>
 struct Block {
   T* data = nullptr;
@@ -99,7 +102,7 @@ struct Block {
         h(view.stride(Dim::h)),
         w(view.stride(Dim::w)) {}
 
-  // Returns the first channel of a position.
+  // Returns the address of the first channel of a position.
   CNNPLAN_HOST_DEVICE T* at(const Position& position) const {
     return data + position.n * n + position.d * d + position.h * h + position.w * w;
   }

@@ -7,9 +7,9 @@
 
 namespace cnnplan::cudnn {
 
-// Returns the bytes that KernelCall::workspace must have.
+// Returns the bytes that KernelCall::workspace must have for mean_squared_error().
 std::int64_t squared_error_workspace_bytes(const KernelSpec& spec);
-// Computes the loss and the differences in the phase forward, else the error signal.
+// Computes the loss and the differences in the phase forward, else dx.
 void mean_squared_error(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

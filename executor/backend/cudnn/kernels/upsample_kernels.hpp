@@ -5,7 +5,7 @@
 
 namespace cnnplan::cudnn {
 
-// Computes the outputs in the phase forward, else the error signal of the input.
+// Computes y in the phase forward, else dx.
 void upsample(const KernelCall& call, const OperandsByRole& operands);
 
 }  // namespace cnnplan::cudnn

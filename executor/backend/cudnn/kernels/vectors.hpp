@@ -13,6 +13,7 @@
 
 namespace cnnplan::cudnn {
 
+// Holds `width` consecutive channels, as memory does.
 template <typename T, int width>
 struct alignas(sizeof(T) * width) Vector {
   T values[width];
@@ -32,13 +33,13 @@ CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> widen(const Vector<T, width>& pac
   return wide;
 }
 
-// Reads a vector and converts it as widen() does. store() does the reverse, and rounds.
-// @pre `memory` is aligned to the vector, here and in store()
+// Reads a vector and converts it as widen() does. @pre `memory` is aligned to the vector
 template <int width, typename T>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> load(const T* memory) {
   return widen(fetch<width>(memory));
 }
 
+// Rounds a vector to numbers of type T and writes it. @pre `memory` is aligned to the vector
 template <int width, typename T>
 CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Computed<T>, width>& wide) {
   Vector<T, width> packed;
@@ -46,19 +47,21 @@ CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Computed<T>, width>& wide
   *reinterpret_cast<Vector<T, width>*>(memory) = packed;
 }
 
+// A thread of a GPU reads or writes at most this number of bytes at once.
 inline constexpr int vector_bytes = 16;
+// The number of channels of type T that such an access takes.
 template <typename T>
 inline constexpr int full_width = vector_bytes / sizeof(T);
 
+// Passes a type and a number of channels to a generic lambda.
 template <typename T, int width>
 struct Kind {
   using Type = T;
   static constexpr int channels = width;
 };
 
-// Calls body(Kind<T, width>{}), where an access takes 16 bytes if they divide the channels, else
-// one channel. `channels` is from vector_channels(), or 1, here and in
-// with_kind().
+// Calls body(Kind<T, width>{}) with the width that accesses may have: full_width<T> if it divides
+// `channels`, else 1. `channels` is the result of vector_channels(), or 1, here and in with_kind().
 template <typename T, typename Body>
 void with_width(std::int64_t channels, const Body& body) {
   if (channels % full_width<T> == 0) {
@@ -83,8 +86,8 @@ inline std::int64_t vector_channels(std::int64_t channels, Operands operands) {
   return common;
 }
 
-// Calls body(Kind<T, width>{}) with the type that activations of `precision` have in memory, and as
-// many channels as one access takes.
+// Calls body(Kind<T, width>{}) with the type that activations of `precision` have in memory, and
+// with the width that with_width() finds.
 template <typename Body>
 void with_kind(Precision precision, std::int64_t channels, const Body& body) {
   with_type_of(activation_element(precision),
