@@ -17,9 +17,10 @@ namespace cnnplan {
 
 // Holds the values that change from step to step.
 struct StepState {
-  std::uint64_t seed = 0;
-  std::int64_t step = 0;
-  bool training = true;  // false: dropout passes through, batch norm uses running values
+  std::uint64_t seed = 0;  // of the random numbers of dropouts
+  std::int64_t step = 0;   // the number of the step, from 0 on
+  bool training = true;    // false: dropout passes through, batch norm uses running values
+  // SGD computes v = momentum v + gradient + weight_decay weight, then weight -= learning_rate v.
   double learning_rate = 0.0;
   double momentum = 0.0;
   double weight_decay = 0.0;
@@ -50,6 +51,8 @@ class Kernel {
 class Backend {
  public:
   virtual ~Backend() = default;
+  // Describes the device and the library, for profiles and run files. The field busy_ranks keeps
+  // its default.
   virtual DeviceFingerprint fingerprint() const = 0;
   // True where the library and the device can run kernels of this precision.
   virtual bool supports(Precision precision) const = 0;
@@ -95,7 +98,8 @@ class Backend {
                               std::span<double> plain) const = 0;
 };
 
-// Both functions convert all filters of a weight.
+// Both functions convert all filters of a weight, as Backend::import_filters and export_filters do
+// with some of them.
 void import_weight(const Backend& backend,
                    const KernelSpec& convolution,
                    std::span<const double> plain,
@@ -105,12 +109,12 @@ void export_weight(const Backend& backend,
                    const void* weight,
                    std::span<double> plain);
 
-// The range of the command line's --engine-trials begins at 1.
+// BackendOptions::engine_trials is from 1 to this number.
 constexpr int most_engine_trials = 1000;
 
 // Says how a backend uses devices with memory of their own. Backends on the host ignore it.
 struct BackendOptions {
-  int local_rank = 0;          // among the ranks of the node, which share its devices in turn
+  int local_rank = 0;          // the rank's number on its node, by which it takes a device in turn
   bool deterministic = false;  // only kernels that give the same bits every time
   int engine_trials = 8;  // at most this many ways to compute a convolution are timed per variant
   // Ways to compute a convolution that need a larger workspace are not chosen.
@@ -124,9 +128,11 @@ struct BackendOptions {
 // @throws EnvironmentError when the build has no such backend, or the machine no device for it;
 // BackendError when the library fails; as Device::allocate() when the device has no free memory
 std::unique_ptr<Backend> make_backend(std::string_view name, const BackendOptions& options = {});
-// @throws EnvironmentError that names what the backend has, unless it supports `precision`
+// Checks that a backend supports a precision.
+// @throws EnvironmentError that names the precisions which the backend supports, if it does not
 void require_precision(const Backend& backend, Precision precision);
-// @throws std::logic_error unless `size` is what `filters` of a weight have in plain order
+// Checks the number of elements of a list of some filters in plain order.
+// @throws std::logic_error unless `size` is the number that `filters` of this weight have
 void require_filters(const KernelSpec& convolution, Range filters, std::size_t size);
 // Returns the fastest backend that can run here: "cudnn" where there is a GPU, "onednn" where it
 // was found, else "reference".

@@ -10,7 +10,8 @@
 
 namespace cnnplan {
 
-// Describes runs of `run_elements` at counts[0] x .. x counts[3] places, in the order n, d, h, w.
+// Describes a copy of counts[0] x .. x counts[3] runs, in the order n, d, h, w. A run has
+// `run_elements` contiguous elements in both buffers. The next run in a dim begins a stride later.
 // Strides are in elements. Nothing is owned.
 struct BoxCopy {
   void* destination = nullptr;
@@ -31,6 +32,7 @@ struct BoxCopy {
   }
 };
 
+// Returns the copy of a block from one view to the other.
 // @throws std::logic_error unless destination.box == source.box
 BoxCopy make_box_copy(const TensorView& destination, const TensorView& source, ElementType element);
 

@@ -9,25 +9,26 @@
 
 namespace cnnplan {
 
-// Finds the channels in reach of one channel, from the first to the last, both inclusive. There are
-// `count` channels in all.
+// Finds the channels that a local response norm sums for one channel, which are in its reach.
 struct ChannelsAround {
-  std::int32_t before = 0;
-  std::int32_t after = 0;
-  std::int32_t count = 0;
+  std::int32_t before = 0;  // channels before it that are in its reach, if there are as many
+  std::int32_t after = 0;   // channels after it that are in its reach, if there are as many
+  std::int32_t count = 0;   // channels in all
 
   explicit ChannelsAround(const KernelSpec& spec)
       : before(static_cast<std::int32_t>(std::min(spec.local_size - 1, spec.out[Dim::c] * 2) / 2)),
         after(static_cast<std::int32_t>(std::min(spec.local_size, spec.out[Dim::c] * 2) / 2)),
         count(static_cast<std::int32_t>(spec.out[Dim::c])) {}
 
+  // Return the first and the last channel in reach of a channel, both inclusive.
   CNNPLAN_HOST_DEVICE std::int32_t first(std::int32_t channel) const {
     return channel > before ? channel - before : 0;
   }
   CNNPLAN_HOST_DEVICE std::int32_t last(std::int32_t channel) const {
     return after < count - 1 - channel ? channel + after : count - 1;
   }
-  // The next two functions give the channels that have `channel` in their reach.
+  // Return the first and the last channel that have `channel` in their reach, both inclusive. The
+  // gradient sums over these channels.
   CNNPLAN_HOST_DEVICE std::int32_t first_reaching(std::int32_t channel) const {
     return channel > after ? channel - after : 0;
   }

@@ -10,6 +10,7 @@ namespace cnnplan {
 // Returns the model of the processor and the number of threads of this rank: "AMD EPYC, 1 thread".
 std::string cpu_name(int threads);
 
+// Implements Device for the processor. It has no memory of its own, no queues and no graphs.
 class CpuDevice final : public Device {
  public:
   std::string name() const override;

@@ -12,7 +12,8 @@
 
 namespace cnnplan {
 
-// Work of one queue runs in order. Queues run at the same time where the device can.
+// Names the queues of a device, one for each Stream of a schedule that puts work on it. Work of one
+// queue runs in order. Queues run at the same time where the device can.
 enum class Queue { compute, halo, reduce };
 
 // An event is a point in the work of a queue. Its functions throw as those of Device.
@@ -48,7 +49,7 @@ class Device {
   virtual ~Device() = default;
   // Returns the name of the model, as fingerprints begin with it: "NVIDIA H200".
   virtual std::string name() const = 0;
-  // Returns which of the node's devices it is: "GPU 1 (0000:3b:00.0)", "CPU".
+  // Returns which of the node's devices it is, with its PCI address: "GPU 1 (0000:3b:00.0)", "CPU".
   virtual std::string place() const = 0;
   // True where kernels work in the host's memory, and are done when they return.
   virtual bool is_host() const = 0;
@@ -82,6 +83,7 @@ class Device {
   virtual void* native_queue() const { return nullptr; }
   // Sets memory of the device to 0.
   virtual void clear(void* memory, std::int64_t bytes) = 0;
+  // Both functions copy bytes between memory of the host and memory of the device.
   virtual void copy_to_host(void* host, const void* device, std::int64_t bytes) = 0;
   virtual void copy_to_device(void* device, const void* host, std::int64_t bytes) = 0;
   // Computes destination = source. Both blocks are in memory of the device, here and in add().

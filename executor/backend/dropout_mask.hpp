@@ -18,7 +18,8 @@ constexpr std::uint64_t dropout_key(std::uint64_t layer_key,
   return key;
 }
 
-// Returns true for a share of 1 - rate of the global channels. `channel` is a global index.
+// Returns true if the element of a channel is kept, with probability 1 - rate. `position_key` is
+// dropout_key() of the element's position, and `channel` is a global index.
 constexpr bool dropout_keeps(std::uint64_t position_key, std::int64_t channel, double rate) {
   return random_uniform(position_key, channel) >= rate;
 }

@@ -9,11 +9,11 @@
 
 namespace cnnplan {
 
-// Numbers of type T are computed in this type.
+// Numbers that are stored as T are computed in this type: 16-bit numbers in float, others in T.
 template <typename T>
 using Computed = std::conditional_t<std::is_floating_point_v<T>, std::remove_const_t<T>, float>;
 
-// Returns `value` as a number of type T holds it: rounded.
+// Returns `value`, rounded to the nearest number of type T.
 template <typename T>
 CNNPLAN_HOST_DEVICE constexpr T stored(double value) {
   return T(static_cast<Computed<T>>(value));
@@ -35,7 +35,7 @@ decltype(auto) with_type_of(ElementType element, F&& f) {
   throw std::logic_error("unknown element");
 }
 
-// Returns `value` as numbers of `element` hold it: rounded.
+// Returns `value`, rounded to the nearest number that `element` can hold.
 inline double rounded(ElementType element, double value) {
   return with_type_of(element, [value]<typename T>(T) -> double { return stored<T>(value); });
 }

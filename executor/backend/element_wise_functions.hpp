@@ -73,8 +73,10 @@ struct LeakyReluFunction {
   }
 };
 
+// Lists types of functions at compile time, at least one.
 template <typename First, typename... Rest>
 struct FunctionList {
+  // True if a function of the list computes this kind of kernel.
   static constexpr bool has(KernelKind kind) {
     return kind == First::kind || (... || (kind == Rest::kind));
   }
@@ -87,7 +89,8 @@ struct FunctionList {
   }
 };
 
-// A new function becomes an entry of this list. A kind outside of it needs a row in every backend.
+// Lists all element-wise functions. A new function becomes an entry here. A kind of kernel that is
+// not in this list needs a row in the table of every backend (KernelFactories).
 using ElementWiseFunctions = FunctionList<ReluFunction, LeakyReluFunction>;
 
 // Returns the parameter that the function takes in a kernel with this spec and these constants.
@@ -100,7 +103,8 @@ double parameter_of(const KernelSpec& spec, const KernelConstants& constants) {
   }
 }
 
-// Names the block of the forward pass that a backward kernel reads: y or x.
+// Returns the role of the block of the forward pass that a backward kernel with these operands
+// reads: y if it has one, else x.
 inline Role saved_role(const OperandsByRole& operands) {
   return operands.has(Role::y) ? Role::y : Role::x;
 }

@@ -11,6 +11,7 @@
 
 namespace cnnplan {
 
+// Runs a function as a kernel.
 class FunctionKernel final : public Kernel {
  public:
   using Body = std::function<void(const OperandsByRole& operands, const StepState& state)>;
@@ -37,7 +38,9 @@ class FunctionKernel final : public Kernel {
   std::int64_t workspace_bytes_;
 };
 
-// @throws std::logic_error when `view` is not of the extents that the kernel was built for
+// Checks an operand of a kernel.
+// @throws std::logic_error when the extents of `view` are not `shape`, for which the kernel was
+// made
 void require_shape(const TensorView& view, const Shape& shape);
 
 }  // namespace cnnplan

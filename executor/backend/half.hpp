@@ -16,7 +16,7 @@
 
 namespace cnnplan {
 
-// A BFloat16 has 8 exponent and 7 fraction bits: the upper half of a float.
+// Holds a bfloat16 number, which has 8 exponent and 7 fraction bits: the upper half of a float.
 struct BFloat16 {
   std::uint16_t bits = 0;
 
@@ -41,7 +41,7 @@ struct BFloat16 {
   }
 };
 
-// A Float16 is IEEE 754 binary16: 5 exponent and 10 fraction bits.
+// Holds an IEEE 754 binary16 number, which has 5 exponent and 10 fraction bits.
 struct Float16 {
   std::uint16_t bits = 0;
 

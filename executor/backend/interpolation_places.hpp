@@ -9,8 +9,8 @@
 
 namespace cnnplan {
 
-// An output is (1 - share) of an input and `share` of the next input. The share is below 1, and 0
-// at the last input.
+// Says how one output depends on the inputs of a dim: it is (1 - share) times `input` plus `share`
+// times the next input. The share is below 1, and 0 at the last input.
 template <typename Real>
 struct InterpolationPlace {
   std::int32_t input = 0;
@@ -26,8 +26,8 @@ struct InterpolationPlace {
 // Holds the places of one dim, which are local to the blocks of the input and the output.
 struct InterpolationPlaces {
   InterpolationAxis axis;
-  std::int32_t inputs = 1;
-  std::int32_t outputs = 1;
+  std::int32_t inputs = 1;   // their number in the block
+  std::int32_t outputs = 1;  // their number in the block
 
   InterpolationPlaces(const InterpolationAxis& places, std::int64_t in, std::int64_t out)
       : axis(places),
@@ -44,13 +44,13 @@ struct InterpolationPlaces {
     return {static_cast<std::int32_t>(input),
             static_cast<Real>(place - input * axis.unit) / static_cast<Real>(axis.unit)};
   }
-  // Returns the first output that an input has a share of.
+  // Returns the first output that may depend on an input.
   CNNPLAN_HOST_DEVICE std::int32_t begin(std::int32_t input) const {
     if (input == 0 || axis.step == 0) return 0;
     const std::int64_t before = std::int64_t{input - 1} * axis.unit - axis.begin;
     return before < 0 ? 0 : limited(before / axis.step + 1);
   }
-  // Returns the place after the last output that an input has a share of.
+  // Returns the number after the last output that may depend on an input.
   CNNPLAN_HOST_DEVICE std::int32_t end(std::int32_t input) const {
     if (input == inputs - 1 || axis.step == 0) return outputs;
     const std::int64_t behind = std::int64_t{input + 1} * axis.unit - axis.begin;

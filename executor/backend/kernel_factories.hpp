@@ -18,6 +18,7 @@ using KernelFactory = std::unique_ptr<Kernel>(Context... context,
                                               const KernelSpec& spec,
                                               const KernelConstants& constants);
 
+// Assigns to a kind of kernel the function that makes its kernels.
 template <typename... Context>
 struct KernelFactoryRow {
   KernelKind kind = KernelKind::convolution;

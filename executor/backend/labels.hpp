@@ -5,8 +5,8 @@
 
 namespace cnnplan {
 
-// Returns the label. @throws std::logic_error naming the label and its range unless 0 <= label <
-// classes
+// Returns `label` as it is.
+// @throws std::logic_error that names the label and its range, unless 0 <= label < classes
 std::int64_t checked_label(std::int64_t label, std::int64_t classes);
 
 }  // namespace cnnplan

@@ -7,9 +7,10 @@
 
 namespace cnnplan {
 
+// Owns memory, and can be moved but not copied. A default block has no bytes.
 class MemoryBlock {
  public:
-  // Gives the memory back. It must not throw.
+  // Such a function gives the memory back. It must not throw.
   using Free = void (*)(void* memory);
 
   MemoryBlock() = default;

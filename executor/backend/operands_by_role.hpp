@@ -15,9 +15,10 @@ class OperandsByRole {
   // @throws std::logic_error unless there are positions.count() operands
   OperandsByRole(Operands operands, const OperandPositions& positions);
 
-  // @throws std::logic_error unless has(role)
+  // Returns the operand of a role. @throws std::logic_error unless has(role)
   const TensorView& operator[](Role role) const { return operands_[(*positions_)[role]]; }
   bool has(Role role) const { return positions_->has(role); }
+  // Returns all operands, in the order of kernel_operands(spec).
   Operands in_order() const { return operands_; }
 
  private:

@@ -9,15 +9,15 @@
 
 namespace cnnplan {
 
-// Keeps the numbers of different uses apart.
+// Keeps the numbers of different uses apart. Equal seeds give independent numbers to each use.
 enum class RandomUse : std::uint64_t {
-  weights = 1,
-  dropout,
-  samples,
-  labels,
-  order,
-  augmentation,
-  rounding
+  weights = 1,   // initial values
+  dropout,       // which elements are dropped
+  samples,       // values of synthetic samples
+  labels,        // labels of synthetic samples
+  order,         // the order of samples in an epoch
+  augmentation,  // crops and mirrors
+  rounding       // of a verification: noise of rounding, and the places that it checks
 };
 
 // Names one sequence of numbers, such as the numbers of one dropout layer in one step.
@@ -39,7 +39,7 @@ constexpr std::uint64_t mix_bits(std::uint64_t bits) {
 // The increment of SplitMix64 is 2^64 divided by the golden ratio, made odd.
 inline constexpr std::uint64_t golden_increment = 0x9e3779b97f4a7c15ULL;
 
-// Returns 64 bits for the whole stream. Compute them once, then draw by index.
+// Returns a key that stands for a whole stream. Compute it once, then draw numbers by their index.
 constexpr std::uint64_t random_key(const RandomStream& stream) {
   std::uint64_t key = mix_bits(stream.seed + golden_increment);
   key = mix_bits(key + golden_increment * static_cast<std::uint64_t>(stream.use));
@@ -58,8 +58,8 @@ constexpr double random_uniform(std::uint64_t key, std::uint64_t index) {
   return static_cast<double>(random_bits(key, index) >> 11) * unit;
 }
 
-// Returns the numbers 2 pair and 2 pair + 1 of a sequence of mean 0 and variance 1 (Box, Muller
-// 1958).
+// Returns the numbers of the indices 2 pair and 2 pair + 1 of a sequence of independent normal
+// numbers with mean 0 and variance 1 (Box, Muller 1958).
 inline std::array<double, 2> random_normal_pair(std::uint64_t key, std::uint64_t pair) {
   const double radius = std::sqrt(-2.0 * std::log(1.0 - random_uniform(key, 2 * pair)));
   const double angle = 2.0 * std::numbers::pi * random_uniform(key, 2 * pair + 1);

@@ -28,10 +28,11 @@ struct TensorView {
 // views belong to the caller.
 using Operands = std::span<const TensorView>;
 
-// Views `inner` inside a dense buffer that holds `outer`. `element_bytes` is the element's size.
+// Returns a view of the block `inner` inside a dense buffer that holds the block `outer`. Both are
+// in global indices. `element_bytes` is the size of an element.
 // @throws std::logic_error unless contains(outer, inner)
 TensorView view_of(void* buffer, const Box& outer, const Box& inner, std::int64_t element_bytes);
-// Returns true when the elements of the view follow each other without gaps.
+// Returns true if the elements of the view follow each other without gaps.
 bool is_dense(const TensorView& view);
 
 }  // namespace cnnplan

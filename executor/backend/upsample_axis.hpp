@@ -12,10 +12,10 @@ namespace cnnplan {
 // Describes one dim. Places are local to the blocks of the input and the output.
 struct UpsampleAxis {
   std::int32_t factor = 1;
-  std::int32_t phase = 0;  // place of the first output among the repeats of the first input
-  std::int32_t outputs = 1;
+  std::int32_t phase = 0;    // place of the first output among the repeats of the first input
+  std::int32_t outputs = 1;  // their number in the block
 
-  // KernelSpec says what `window` means for an upsampling.
+  // `window` is that of the kernel's spec. KernelSpec::window says what it means for an upsampling.
   UpsampleAxis(const WindowDim& window, std::int64_t output_count)
       : factor(static_cast<std::int32_t>(window.stride)),
         phase(static_cast<std::int32_t>(window.padding_begin)),
