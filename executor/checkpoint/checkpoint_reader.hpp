@@ -10,8 +10,8 @@
 
 namespace cnnplan {
 
-// Returns the contents of the checkpoint file of the folder on all ranks; rank 0 reads it. This
-// call is collective, and all ranks throw.
+// Returns the contents of the checkpoint file of the folder on all ranks. Rank 0 reads it. This
+// call is collective and blocks. If reading fails, all ranks throw.
 // @throws InputError; IoError on rank 0 and an Error with its exit code and message on other ranks
 Checkpoint read_checkpoint(const std::string& folder, const Communicator& world);
 // Reads the file as read_checkpoint does, and returns nothing if the folder has no checkpoint. This
@@ -21,9 +21,10 @@ std::optional<Checkpoint> find_checkpoint(const std::string& folder, const Commu
 // Lists what a training must have in common with the training that it continues.
 struct TrainingIdentity {
   const Network& network;
-  std::int64_t batch = 1;
+  std::int64_t batch = 1;  // global mini-batch
   std::uint64_t seed = 1;
 };
+// Lists what must fit the checkpoint once the data are open.
 struct DataIdentity {
   std::int64_t samples = 0;  // samples of one pass
   std::int64_t steps = 0;    // from the very beginning to the end
@@ -38,7 +39,8 @@ void require_same_data(const Checkpoint& checkpoint,
                        const std::string& file,
                        const DataIdentity& data);
 
-// Each rank checks some of the parts. This call is collective, and all ranks throw (on_every_rank).
+// Checks the size and the digest of all parts, some of them on each rank. This call is collective
+// and blocks, and all ranks throw (on_every_rank).
 // @throws InputError that names a part which is missing or differs from what was written; IoError
 void check_parts(const std::string& folder,
                  const Checkpoint& checkpoint,

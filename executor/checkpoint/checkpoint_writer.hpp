@@ -11,6 +11,7 @@
 
 namespace cnnplan {
 
+// Writes the checkpoints of one training into one folder.
 class CheckpointWriter {
  public:
   // Keeps a reference to `world`. `generation` is the generation of the checkpoint in the folder,
@@ -20,9 +21,10 @@ class CheckpointWriter {
   // @throws IoError, also when a rank does not see the files of rank 0 in the folder
   CheckpointWriter(const std::string& folder, std::int64_t generation, const Communicator& world);
 
-  // Every rank writes a part; ranks that hold equal slices divide them among themselves.
-  // checkpoint.json is written last, and then the parts of the previous checkpoint are removed.
-  // `progress` has all fields except those set here: generation, element, parts, tensors.
+  // Writes a checkpoint. Every rank writes a part, and ranks that hold equal slices divide them
+  // among themselves. checkpoint.json is written last, and then the parts of the previous
+  // checkpoint are removed. `progress` has all fields except those set here: generation, element,
+  // parts, tensors.
   // @throws IoError; the previous checkpoint then stays valid, or this one has replaced it
   void write(const Checkpoint& progress, const Plan& plan, const ParameterStore& store);
 

@@ -10,9 +10,11 @@
 
 namespace cnnplan {
 
-// Reads `/<layer>/weight|bias|scale|shift|mean|variance`; all of them must be there. Every rank
-// reads its blocks of the file. This call is not collective.
-// @throws IoError; InputError naming the dataset, also for values that are not finite
+// Sets all parameters and running values from an HDF5 file with the datasets
+// `/<layer>/weight|bias|scale|shift|mean|variance`. Every rank reads its blocks of the file. This
+// call is not collective.
+// @throws IoError; InputError that names a dataset which is missing or has another shape, or values
+// that are not finite
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store);
 
 // Replaces the running values on all ranks by their average over ranks, weighted by how many
@@ -23,16 +25,16 @@ void average_running_values(ParameterStore& store, const Plan& plan, const Commu
 struct LastStep {
   const ParameterStore& store;
   const StepRunner* runner;  // null if no step was run
-  const Schedule& schedule;
-  double loss_scale = 1.0;
+  const Schedule& schedule;  // that `runner` ran
+  double loss_scale = 1.0;   // by which gradients are divided
 };
 
 // Describes a tensor of a dump.
 struct DumpedTensor {
   enum class Kind { weight, gradient, running_mean, running_variance, output, loss };
-  std::string name;
-  std::vector<std::int64_t> extents;
-  Kind kind = Kind::weight;
+  std::string name;                   // of the dataset: "/conv1/weight_gradient"
+  std::vector<std::int64_t> extents;  // as the file stores them; {1} for the loss
+  Kind kind = Kind::weight;           // `weight` also stands for bias, scale and shift
   std::int64_t elements() const;
 };
 

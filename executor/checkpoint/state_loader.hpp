@@ -12,8 +12,8 @@ namespace cnnplan {
 struct Resumption {
   const std::string& folder;
   const Checkpoint& checkpoint;
-  bool same_plan = false;  // ranks keep their own running values, else take the average
-  int rank = 0;
+  bool same_plan = false;  // true: the rank gets its own running values; else the average of ranks
+  int rank = 0;            // of this process
 };
 // Loads weights, momentum and running values of this rank. This call is not collective.
 // @pre the checkpoint is of the store's network, check_parts passes
