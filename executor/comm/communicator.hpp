@@ -23,7 +23,8 @@ namespace cnnplan {
 // session.
 class MpiSession {
  public:
-  // It is collective over all ranks of the program, as is the destructor.
+  // Takes the arguments of main(). It is collective over all ranks of the program, as is the
+  // destructor.
   // @throws CommError; EnvironmentError where MPI refuses calls from several threads in turn
   MpiSession(int& argc, char**& argv);
   ~MpiSession();
@@ -34,7 +35,7 @@ class MpiSession {
   bool ends_mpi_ = false;
 };
 
-// Ends all ranks with `exit_code`. It serves errors that only some ranks see.
+// Ends all ranks of the program with `exit_code`. It is for errors that only some ranks see.
 [[noreturn]] void abort_all_ranks(int exit_code);
 
 // A communicator is a set of ranks, and the ranks of a group are numbered 0 .. size()-1 in the
@@ -89,7 +90,7 @@ class Communicator {
   std::string broadcast(const std::string& bytes, int root) const;
   std::int64_t broadcast(std::int64_t value, int root) const;
 
-  struct Handle;  // the sources that know MPI define it
+  struct Handle;  // defined in mpi_handle.hpp, for sources that call MPI
   const Handle& handle() const { return *handle_; }
 
  private:

@@ -12,8 +12,9 @@
 
 namespace cnnplan {
 
-// Holds the rounds of this rank and room for two chunks, built once per plan. Each message goes in
-// chunks that stay in cache: while one chunk is added, the next one travels.
+// Holds the rounds of this rank and memory for two chunks. It is built once for each collective of
+// a schedule. Each message goes in chunks that stay in cache: while one chunk is added, the next
+// one travels.
 class ExchangeAllreduce {
  public:
   // The object keeps a reference to `group`. It is not collective.

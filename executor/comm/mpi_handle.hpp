@@ -29,6 +29,7 @@ inline constexpr int point_to_point_tag = first_reserved_tag + 1;
 inline constexpr int group_tag = first_reserved_tag + 2;
 inline constexpr int exchange_tag = first_reserved_tag + 3;
 
+// Holds the MPI communicator of a Communicator, with what is computed once from it.
 struct Communicator::Handle {
   // Takes ownership of `owned`. MPI calls on it then return error codes and do not end the program.
   explicit Handle(MPI_Comm owned);
@@ -37,10 +38,10 @@ struct Communicator::Handle {
   Handle& operator=(const Handle&) = delete;
 
   MPI_Comm comm = MPI_COMM_NULL;
-  int rank = 0;
-  int size = 1;
-  // The ranks of the group in the whole program: in one list, and in a list for each of them.
-  // These lists live until the program ends.
+  int rank = 0;  // of this process in the communicator
+  int size = 1;  // number of ranks of the communicator
+  // These lists have the ranks of the whole program that are in the communicator: all of them in
+  // one list, and each in a list of its own. They live until the program ends.
   const RankList* members = nullptr;
   std::vector<const RankList*> member_lists;
   ValueCollectives collectives;

@@ -23,7 +23,8 @@ struct NcclValues {
 // share one.
 class NcclCommunicator {
  public:
-  // This call is collective over `group`, and blocks.
+  // Makes the communicator of the ranks of `group`. This call is collective over `group`, and
+  // blocks.
   // @pre the current device of this thread is the GPU of this rank
   // @throws EnvironmentError when this program was built without NCCL or two ranks share a GPU,
   // CommError
@@ -33,9 +34,9 @@ class NcclCommunicator {
   // The destructor is collective and blocks, unless it runs because of an exception.
   ~NcclCommunicator();
 
-  // These calls work in place and go to the selected queue of `device`. The calls are collective,
-  // and return before the values are known. In reduce_scatter and allgather, the shards of the
-  // ranks are equal parts, in the order of ranks.
+  // These calls sum or gather `values` in place, as work of the selected queue of `device`. They
+  // are collective, and return before the values are known. In reduce_scatter and allgather, the
+  // shards of the ranks are equal parts, in the order of ranks.
   // @pre `device` is the GPU of the constructor, and `values` lie in its memory; sums are fp32 or
   // fp64, while an allgather takes any element; for shards, the number of ranks divides the
   // elements

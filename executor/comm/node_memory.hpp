@@ -13,13 +13,14 @@ namespace cnnplan {
 // ranks. All ranks get equal results. This call is collective and blocks.
 int most_ranks_on_a_device(const Communicator& world, const Device& device);
 
-// Returns the bytes of the smallest node (or of the smallest device with its own memory), divided
-// by most_ranks_on_a_device. A node has no more than its control group may take. All ranks get
-// equal results. This call is collective and blocks.
+// Returns the bytes that each rank may use: those of the smallest node, or of the smallest device
+// with its own memory, divided by most_ranks_on_a_device(). A node counts with at most the limit of
+// the control group of its processes. All ranks get equal results. This call is collective and
+// blocks.
 std::int64_t memory_of_rank(const Communicator& world, const Device& device);
 
 // Checks that the memory suffices for the `own_bytes` of every rank, before anything is allocated.
-// The message calls the user of the memory `what`. This call is collective and blocks.
+// `what` says in the message who needs the memory. This call is collective and blocks.
 // @throws InfeasibleError on all ranks when one of them needs more than memory_of_rank
 void require_memory(std::int64_t own_bytes,
                     const std::string& what,

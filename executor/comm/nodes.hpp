@@ -8,6 +8,8 @@
 
 namespace cnnplan {
 
+// Says where this rank is among the ranks of a communicator. A node is a set of ranks that can
+// share memory.
 struct Nodes {
   int ranks_here = 1;   // ranks that share memory with this one, itself included
   int rank_here = 0;    // number of this rank among them
@@ -16,8 +18,8 @@ struct Nodes {
 
 // Returns the placement of this rank. `regular` is equal on all ranks. It is collective and blocks.
 Nodes find_nodes(const Communicator& communicator);
-// Returns the same as find_nodes(communicator).ranks_here == communicator.size(), which it
-// remembers. The first call is collective and blocks.
+// True if all ranks of the communicator are on one node. The first call is collective and blocks,
+// and later calls return the remembered answer.
 bool are_on_one_node(const Communicator& communicator);
 // Waits for all ranks before a collective on this number of bytes, if the ranks are on several
 // nodes and the bytes are many. Over TCP, both directions of a link are then busy at the same time.

@@ -9,9 +9,9 @@
 
 namespace cnnplan {
 
-// Both calls block until `bytes` may be used again. Messages between two ranks come in the order of
-// sending, with equal sizes on both. @throws CommError, also when one message cannot carry the
-// bytes
+// Both calls block until `bytes` may be used again. `peer` is a rank of the communicator. Messages
+// between two ranks arrive in the order of sending, and sender and receiver pass equal sizes.
+// @throws CommError, also when one message cannot carry the bytes
 void send(const Communicator& communicator, std::span<const std::byte> bytes, int peer);
 void receive(const Communicator& communicator, std::span<std::byte> bytes, int peer);
 
@@ -19,6 +19,7 @@ void receive(const Communicator& communicator, std::span<std::byte> bytes, int p
 // memory must stay valid, and so must this object. @throws CommError
 class PairExchange {
  public:
+  // Begins to send `sent` to `peer` and to receive `received` from it.
   PairExchange(const Communicator& communicator,
                std::span<const std::byte> sent,
                std::span<std::byte> received,

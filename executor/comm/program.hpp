@@ -8,13 +8,15 @@
 
 namespace cnnplan {
 
-// Ranks that wait for each other for longer, in seconds, are taken to be lost.
+// This is the default of --comm-timeout, in seconds: a rank that others wait for without any sign
+// of progress for longer is taken to be lost.
 inline constexpr double default_comm_timeout_s = 120.0;
 
-// Starts MPI, runs `body` on every rank with a communicator of all ranks, and returns the exit
-// code. A watchdog ends all ranks when one of them is lost, or waits for longer than
-// `comm_timeout_s`; 0 leaves it out. When `body` throws on all ranks, rank 0 prints its error. When
-// it throws on some ranks only, they print their errors with their rank, and all ranks end.
+// Starts MPI, runs `body` on every rank with a communicator of all ranks, and returns the exit code
+// for main(). `name` is the program's, for messages. A watchdog ends all ranks when one of them is
+// lost, or waits for longer than `comm_timeout_s`; 0 leaves it out. When `body` throws on all
+// ranks, rank 0 prints its error. When it throws on some ranks only, they print their errors with
+// their rank, and all ranks end.
 int run_program(const std::string& name,
                 double comm_timeout_s,
                 int argc,

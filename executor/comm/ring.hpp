@@ -37,10 +37,10 @@ struct RingHop {
 // Describes a collective on the ring. A segment has up to chunks_per_block chunks for each block.
 struct RingShape {
   CollectiveKind kind = CollectiveKind::allreduce;
-  std::int64_t elements = 0;
-  int ranks = 1;
-  std::int64_t chunk_elements = 1;
-  int chunks_per_block = 1;
+  std::int64_t elements = 0;        // values of each rank
+  int ranks = 1;                    // of the ring
+  std::int64_t chunk_elements = 1;  // in a chunk at most
+  int chunks_per_block = 1;         // at most
 };
 
 // Lists the hops of one rank, ordered by segment, then by step, then by chunk.
@@ -49,7 +49,7 @@ class RingHops {
   RingHops(const RingShape& shape, int rank);
 
   std::int64_t size() const { return size_; }
-  // @pre 0 <= index < size()
+  // Returns the hop of this number. @pre 0 <= index < size()
   RingHop operator[](std::int64_t index) const;
 
  private:
@@ -63,15 +63,15 @@ class RingHops {
   std::int64_t size_;
 };
 
-// Works in place. An allreduce leaves the sums on every rank; a reduce_scatter leaves only this
-// rank's shard valid. `rank` and `ranks` are those of the link's communicator, on whose ranks these
-// calls are collective. They block. An allgather works as in ring_allgather().
+// Runs a collective in place. An allreduce leaves the sums on every rank. A reduce_scatter leaves
+// only this rank's shard valid. An allgather does what ring_allgather() does. `rank` and `ranks`
+// are those of the link's communicator, on whose ranks these calls are collective. They block.
 void ring_collective(
     CollectiveKind kind, std::span<float> values, RingLink& link, int rank, int ranks);
 void ring_collective(
     CollectiveKind kind, std::span<double> values, RingLink& link, int rank, int ranks);
-// Works in place: every rank brings its shard and gets the shards of all ranks. These calls are
-// collective and block.
+// Gathers in place: every rank passes an array in which its shard is valid, and gets the shards of
+// all ranks. These calls are collective and block.
 void ring_allgather(std::span<float> values, RingLink& link, int rank, int ranks);
 void ring_allgather(std::span<double> values, RingLink& link, int rank, int ranks);
 void ring_allgather(std::span<std::uint16_t> values, RingLink& link, int rank, int ranks);

@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Return the ranks of the two neighbours of this rank in `communicator`.
+// Return the ranks of the two neighbours of this rank in the ring of all ranks of `communicator`.
 inline int left_of(const Communicator& communicator) {
   return (communicator.rank() + communicator.size() - 1) % communicator.size();
 }
@@ -16,9 +16,10 @@ inline int right_of(const Communicator& communicator) {
   return (communicator.rank() + 1) % communicator.size();
 }
 
-// A link hands out its own memory, so that a chunk can be added and forwarded in one pass. A pass
-// goes from begin() to end(). Calls throw CommError where MPI fails. A neighbour that is lost is a
-// matter of the watchdog.
+// Sends chunks to the right and receives chunks from the left. A link hands out its own memory, so
+// that a chunk can be added and forwarded in one go. The calls of one collective are between
+// begin() and end(), and are called a pass. Calls throw CommError where MPI fails. If a neighbour
+// is lost, they wait, and the watchdog ends the program.
 class RingLink {
  public:
   virtual ~RingLink() = default;
@@ -28,9 +29,10 @@ class RingLink {
   // neighbour.
   virtual int chunks_in_flight() const = 0;
 
-  // Begins a pass over `bytes` of this rank.
+  // Begins a pass in which this rank has `bytes` of values.
   virtual void begin(std::size_t bytes) = 0;
-  // Returns true if a chunk of `bytes` should be written past the caches.
+  // Returns true if a chunk of `bytes` should be written by stream() (sum_kernels.hpp), which
+  // bypasses the caches.
   virtual bool streams(std::size_t bytes) const = 0;
   // Announces the next chunk that will arrive, at most chunks_in_flight() ahead.
   virtual void expect(std::size_t bytes) = 0;

@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Returns null on every rank unless all ranks share memory. `communicator` must outlive the link.
-// This call is collective.
+// Returns the link, or null on every rank unless all ranks of the communicator share memory.
+// `communicator` must outlive the link. This call is collective and blocks.
 std::unique_ptr<RingLink> make_shared_link(const Communicator& communicator);
 
 }  // namespace cnnplan

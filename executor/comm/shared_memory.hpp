@@ -8,8 +8,9 @@
 
 namespace cnnplan {
 
-// The destructor unmaps the block. Its name disappears as soon as all ranks have mapped it, so a
-// rank that dies leaves nothing in the file system.
+// Owns this rank's mapping of the block, which the destructor unmaps. The name of the block
+// disappears as soon as all ranks have mapped it, so a rank that dies leaves nothing in the file
+// system.
 class SharedMemory {
  public:
   // Returns a block of `bytes`, or null on every rank when one of them is on another node or cannot
@@ -19,6 +20,7 @@ class SharedMemory {
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
 
+  // Returns the address of the block in this process. Ranks see each other's writes.
   std::byte* data() const { return data_; }
 
  private:

@@ -6,7 +6,8 @@
 
 namespace cnnplan {
 
-// Between cores that share a cache, `cached` data arrives about twice as fast. Between other cores,
+// Says whether chunks are written through the caches, or past them by streaming stores. Between
+// cores that share a cache, `cached` data arrives about twice as fast. Between other cores,
 // `streamed` data is about three times as fast.
 enum class Store { cached, streamed };
 
@@ -15,6 +16,7 @@ enum class Store { cached, streamed };
 // a result.
 class StoreChoice {
  public:
+  // After this number of passes with one store, the other one is tried again.
   static constexpr int passes_between_trials = 64;
 
   // Returns the store for the coming pass.

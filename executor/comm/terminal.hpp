@@ -8,8 +8,8 @@ namespace cnnplan {
 // their output, so for a rank started by mpirun the stderr of mpirun decides.
 bool stderr_is_terminal();
 
-// Works before MPI runs. It returns false when the launcher's environment (Open MPI, PMI, Slurm)
-// gives this process a rank other than 0.
+// Returns true for rank 0, and for a process without a launcher. It does not need MPI: it reads the
+// rank from the environment that the launcher sets (Open MPI, PMI, Slurm).
 bool is_first_process();
 
 }  // namespace cnnplan

@@ -24,8 +24,8 @@ struct TransferSpec {
   int tag = 0;  // equal on all ranks; from 0 to below first_reserved_tag (mpi_handle.hpp)
 };
 
-// A transfer is built once per plan. It holds staging buffers and persistent requests; contiguous
-// pieces need no staging.
+// Runs one transfer of a schedule, for which it is built once. It holds staging buffers and
+// persistent requests of MPI. Contiguous pieces need no staging.
 class Transfer {
  public:
   // The object keeps the addresses in `spec`; `communicator` must outlive it. It is not collective.
@@ -46,7 +46,7 @@ class Transfer {
     start();
     finish();
   }
-  // Returns the bytes of device memory that hold staged messages.
+  // Returns the bytes of device memory that were allocated for staged messages.
   std::int64_t buffer_bytes() const;
 
  private:

@@ -16,6 +16,7 @@ struct BoxBuffer {
   Box box;
   ElementType element = ElementType::fp32;
 };
+// Returns a view of the block `inner` in the buffer. @pre the buffer's box contains it
 TensorView view_of(const BoxBuffer& buffer, const Box& inner);
 
 // Says where messages lie, and where MPI finds them.

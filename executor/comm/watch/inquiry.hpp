@@ -12,14 +12,15 @@ namespace cnnplan {
 
 // Says which waits start an inquiry, which are worth a warning, and which end the program.
 struct InquiryTimes {
+  // Derives all times from the limit of --comm-timeout.
   explicit InquiryTimes(double limit_s);
 
-  double look_s;       // interval between two steps
+  double look_s;       // interval between two calls of Inquiry::step()
   double begin_s;      // a wait of this length begins an inquiry
   double round_s;      // the next ranks are tried as reporters after this time
   double word_s;       // a reporter that says nothing for longer is lost
-  WaitLimits warning;  // at a third of the limit
-  WaitLimits end;
+  WaitLimits warning;  // beyond which a warning is printed: waits of a third of the limit
+  WaitLimits end;      // beyond which the program ends: waits of the limit
 };
 
 // A rank that waits for long tells the lowest rank, the reporter. The reporter then asks all ranks
@@ -29,10 +30,12 @@ struct InquiryTimes {
 // that tests run it for many ranks in one process.
 class Inquiry {
  public:
+  // Holds a message that the caller has to send.
   struct Outgoing {
-    int to = 0;
+    int to = 0;  // a rank
     WatchMessage message;
   };
+  // Says what the caller has to do after a step.
   struct Step {
     std::vector<Outgoing> messages;
     std::optional<Verdict> warning;  // once for each inquiry
@@ -45,7 +48,8 @@ class Inquiry {
   // Takes a message that came at `now_s`, and returns the answer to it, if it needs one. `own` is
   // the state of this rank. Messages of Kind::end are the caller's.
   std::vector<Outgoing> receive(const WatchMessage& message, const RankState& own, double now_s);
-  // Call it every look_s.
+  // Goes on with the inquiry, or begins one. `own` is the state of this rank. Call it every
+  // times().look_s.
   Step step(const RankState& own, double now_s);
 
   const InquiryTimes& times() const { return times_; }

@@ -6,6 +6,7 @@
 
 namespace cnnplan {
 
+// Describes a process of this program on this host.
 struct JobProcess {
   int pid = 0;
   int rank = 0;    // in the launcher's count, which is MPI's
@@ -18,8 +19,8 @@ struct JobProcess {
 // launcher with PMIx started this process, or where /proc cannot be read.
 std::vector<JobProcess> job_processes();
 
-// Kills the stopped ranks on this host, which could not end by themselves, and the rank `lost` if
-// it is here; -1: no further rank. This process is left alone. Use it when the program ends.
+// Kills all stopped ranks on this host, which cannot end by themselves, and the rank `lost` if it
+// is on this host and not -1. This process is left alone. Use it when the program ends.
 void kill_lost_processes(int lost);
 
 }  // namespace cnnplan

@@ -6,12 +6,13 @@
 
 namespace cnnplan {
 
-// The record holds no times, because reading a clock takes longer than the rest of a write. The
-// watchdog looks often, so it knows the age of a wait as exactly as it looks.
+// Adds times to the views of a WaitRecord. The record itself holds no times, because reading a
+// clock takes longer than the rest of a write. The watchdog looks often, so it knows the age of a
+// wait up to the interval between two looks.
 class StateWatch {
  public:
-  // Returns the state at the time `now_s` of the watchdog's clock. A wait ages until it ends, also
-  // while threads give signs of progress.
+  // Returns the state of this process at the time `now_s` of the watchdog's clock. Call it for each
+  // look, in order of time. Signs of progress do not make a wait younger.
   RankState state_of(const WaitView& view, double now_s);
 
  private:

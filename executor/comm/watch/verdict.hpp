@@ -5,6 +5,7 @@
 
 namespace cnnplan {
 
+// Names what is wrong with the rank that others wait for, the culprit.
 enum class Fault {
   none,      // nobody waits too long, or the rank that others wait for gets on
   silent,    // the watchdog of the culprit does not answer: stopped, killed, or out of reach
@@ -12,6 +13,7 @@ enum class Fault {
   deadlock,  // all ranks that are waited for wait themselves; the culprit has waited longest
 };
 
+// Names the first rank that was lost, if one was.
 struct Verdict {
   Fault fault = Fault::none;
   int culprit = -1;  // a rank
@@ -20,15 +22,17 @@ struct Verdict {
   bool operator==(const Verdict&) const = default;
 };
 
+// Says which waits are too long.
 struct WaitLimits {
   double wait_s = 0;    // longer waits are too long, and so is local work without progress
   double silent_s = 0;  // a rank that does not answer for longer is silent
 };
 
-// Follows "waits for" from the ranks that wait too long, the longest wait first, up to ranks that
-// wait for nobody. Among these, a silent rank is the culprit before a stuck one. A rank that
-// computes and gets on is no culprit, and neither is any rank that waits for it. The fault is
-// `none` where nobody waits too long.
+// Judges what a reporter knows of all ranks. It begins with the ranks that wait too long, the
+// longest wait first, and goes on to the ranks that they wait for, up to ranks that wait for
+// nobody. Among these, a silent rank is the culprit before a stuck one. A rank that computes and
+// gets on is no culprit, and neither is any rank that waits for it. The fault is `none` where
+// nobody waits too long.
 Verdict judge(const RankReports& reports, const WaitLimits& limits);
 
 }  // namespace cnnplan

@@ -22,14 +22,16 @@ struct WaitView {
   bool is_waiting() const { return call != nullptr; }
 };
 
-// One thread at a time begins and ends waits, which do not nest, and adds device peers. Any thread
-// gives signs of progress, and any thread reads. Texts and lists that the record gets must live
-// until the program ends, except in add_device_peers().
+// Holds what this process waits for. One thread at a time begins and ends waits, which do not nest,
+// and adds device peers. Any thread gives signs of progress, and any thread reads. Texts and lists
+// that are passed to the record must live until the program ends, except in add_device_peers().
 class WaitRecord {
  public:
+  // Says that the calling thread now waits in `call` for `peers`, until end().
   void begin(const char* call, const RankList& peers) { write(call, &peers); }
   void end() { write(nullptr, nullptr); }
-  // The activity stays until the next one is set. To set it is a sign of progress.
+  // Sets what this process does, for messages. The activity stays until the next one is set.
+  // Setting it is a sign of progress.
   void set_activity(const std::string& activity) {
     activity_.store(&activity, std::memory_order_relaxed);
     give_sign();
@@ -41,6 +43,7 @@ class WaitRecord {
   }
   // Says that work of the device may from now on wait for these ranks, too. It takes a lock.
   void add_device_peers(const RankList& peers);
+  // Returns all ranks of add_device_peers(), or null if the device waits for nobody.
   const RankList* device_peers() const { return device_peers_.load(std::memory_order_relaxed); }
   // Returns the call, its peers and the number of changes as of one moment, although the record may
   // change meanwhile. The activity and the signs may be of a later moment.
@@ -65,10 +68,10 @@ class WaitRecord {
   std::atomic<const RankList*> device_peers_{nullptr};  // null: the device waits for nobody
 };
 
-// Returns the record of this process, which has one as it has one MPI.
+// Returns the record of this process. There is only one, as there is only one MPI.
 WaitRecord& own_record();
 
-// A blocking call waits for other ranks as long as this object lives.
+// Marks a blocking call: it waits for other ranks as long as this object lives.
 class Wait {
  public:
   // `call` and `peers` must live until the program ends.
@@ -78,8 +81,8 @@ class Wait {
   Wait& operator=(const Wait&) = delete;
 };
 
-// The host waits for its device as long as this object lives. This is a wait for other ranks only
-// if the device exchanges messages with them, as NCCL lets it do.
+// Marks a wait of the host for its device, as long as this object lives. This is a wait for other
+// ranks only if the device exchanges messages with them, as NCCL lets it do.
 class DeviceWait {
  public:
   DeviceWait() : waits_(own_record().device_peers() != nullptr) {

@@ -8,7 +8,8 @@
 
 namespace cnnplan {
 
-// Returns "3", "0 to 7, 9" or "-" for an empty list. Of a long list, the end is left out.
+// Returns ranks as text, such as "3" or "0 to 7, 9", and "-" for an empty list. The end of a long
+// list is left out.
 std::string ranks_text(const RankList& ranks);
 
 // Returns a sentence about the culprit of `verdict`. `place` says where it runs, and may add what
@@ -18,7 +19,7 @@ std::string culprit_text(const Verdict& verdict,
                          const std::string& place);
 
 // Returns lines with a row for each rank: host, what it does, for whom it waits, and since when.
-// `hosts` has an entry for each rank. Of many ranks, some rows are left out.
+// `hosts` has an entry for each rank. If there are many ranks, some rows are left out.
 std::string waits_table(const RankReports& reports,
                         const std::vector<std::string>& hosts,
                         const Verdict& verdict);

@@ -6,6 +6,7 @@
 
 namespace cnnplan {
 
+// Adds up the time between looks at a clock, but only a second of a long gap.
 class WatchClock {
  public:
   // A process that does not look at the clock for longer was suspended, or had no core.
@@ -18,6 +19,7 @@ class WatchClock {
     is_running_ = true;
     last_s_ = steady_s;
   }
+  // Returns the time that has counted up to the last look.
   double now_s() const { return now_s_; }
 
  private:

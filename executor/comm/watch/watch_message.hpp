@@ -8,6 +8,7 @@
 
 namespace cnnplan {
 
+// Holds a message between the watchdogs of two ranks.
 struct WatchMessage {
   enum class Kind {
     state,  // what the sender does
@@ -15,9 +16,9 @@ struct WatchMessage {
     end,    // tells the receiver to end; `culprit` is a silent rank to kill, or -1
   };
   Kind kind = Kind::query;
-  int from = 0;
-  int culprit = -1;
-  RankState state;
+  int from = 0;      // the rank that sends
+  int culprit = -1;  // for `end`
+  RankState state;   // for `state`
 
   bool operator==(const WatchMessage&) const = default;
 };
@@ -25,7 +26,8 @@ struct WatchMessage {
 // Returns the text of a message. `token` is a secret of the program's ranks, without blanks.
 std::string to_datagram(const WatchMessage& message, const std::string& token);
 
-// Returns nothing for a datagram that is no message, or has another token.
+// Returns the message of a datagram. Returns nothing for a datagram that is no message, or has
+// another token.
 std::optional<WatchMessage> parse_datagram(const std::string& datagram, const std::string& token);
 
 }  // namespace cnnplan

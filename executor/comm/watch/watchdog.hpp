@@ -25,10 +25,11 @@ struct WatchPeers {
   std::string token;                   // a secret of the program, without blanks
 };
 
-// From its start on, the watchdog ends this process with exit code 8 if one wait takes longer than
-// the limit. From connect() on, the lowest rank that answers decides for all ranks, warns at a
-// third of the limit, and names the rank that was lost first. A rank that computes and gives signs
-// of progress may take as long as it likes. Time in which the process was suspended does not count.
+// Owns the thread that watches this process. From its start on, the watchdog ends this process with
+// exit code 8 if one wait takes longer than the limit. From connect() on, the lowest rank that
+// answers decides for all ranks, warns at a third of the limit, and names the rank that was lost
+// first. A rank that computes and gives signs of progress may take as long as it likes. Time in
+// which the process was suspended does not count.
 class Watchdog {
  public:
   // `program` begins each message. A limit of 0 starts no watchdog.
@@ -40,7 +41,8 @@ class Watchdog {
 
   // Returns the address by which others reach this watchdog.
   std::string address() const { return channel_.address(); }
-  // `end_job` asks the launcher to end all ranks; it need not return. Call connect() once.
+  // Lets this watchdog talk to those of the other ranks. `end_job` asks the launcher to end all
+  // ranks, and need not return. Call connect() once.
   void connect(const WatchPeers& peers, std::function<void()> end_job);
 
  private:
