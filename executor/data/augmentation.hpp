@@ -9,6 +9,7 @@
 
 namespace cnnplan {
 
+// Says how samples are changed at random while a network trains.
 struct Augmentation {
   bool crops = false;        // windows are cut out; samples may be larger or smaller than the input
   std::int64_t padding = 0;  // zeros on every side of a sample, which windows may overlap
@@ -16,7 +17,8 @@ struct Augmentation {
   bool operator==(const Augmentation&) const = default;
 };
 
-// Converts to the form of files and of the command line: the padding, if samples are cropped.
+// Returns the value that files and the command line have for cropping: the padding, or nothing if
+// samples are not cropped.
 inline std::optional<std::int64_t> crop_of(const Augmentation& augmentation) {
   return augmentation.crops ? std::optional(augmentation.padding) : std::nullopt;
 }
@@ -28,11 +30,13 @@ struct Placement {
   bool operator==(const Placement&) const = default;
 };
 
-// Places the window in the middle, which is the whole sample if nothing is cropped.
+// Returns the placement of a window in the middle of a stored sample, without mirroring. If both
+// have equal extents, it is the whole sample.
 Placement centred(const Shape& stored, const Shape& window);
 
-// Draws the placement of one sample in one pass. It depends on the sample's index in the file, so
-// all plans and ranks agree.
+// Draws the placement of one sample in one pass (epoch). It depends only on the arguments, where
+// `sample` is the index in the file, so all plans and ranks agree. `window` is the shape of the
+// network's input.
 // @pre extents of `stored` plus padding are at least the extents of `window`; padding applies to
 // dims that have more than one element
 Placement drawn(const Augmentation& augmentation,
@@ -42,7 +46,8 @@ Placement drawn(const Augmentation& augmentation,
                 std::int64_t pass,
                 std::int64_t sample);
 
-// Returns the padding of a sample in a dim of this extent.
+// Returns the padding on each side of a sample in a spatial dim of this extent. Dims with one
+// element are not padded.
 constexpr std::int64_t padding_of(const Augmentation& augmentation, std::int64_t extent) {
   return extent > 1 ? augmentation.padding : 0;
 }

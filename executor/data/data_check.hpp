@@ -12,6 +12,7 @@
 
 namespace cnnplan {
 
+// Data files have datasets with these names: samples, and labels or targets.
 inline constexpr const char* samples_name = "/samples";
 inline constexpr const char* labels_name = "/labels";
 inline constexpr const char* targets_name = "/targets";
@@ -33,8 +34,9 @@ Hdf5Dataset open_samples(const Hdf5File& file,
 Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 
-// Returns the batch as it is stored in a file whose samples have the shape `stored_sample` (1, C,
-// D, H, W). When samples are cropped, labels and targets per position are as large as the samples.
+// Returns the shapes that a mini-batch of the network has in a file whose samples have the shape
+// `stored_sample` (1, C, D, H, W). They differ from `batch` if samples are cropped. Labels and
+// targets per position then are as large as the stored samples.
 // @throws InputError where cropped samples have labels or targets per position, and these have
 // other extents than the samples, or the samples are padded; as Hdf5File::find()
 BatchShape stored_batch(const Hdf5File& file,

@@ -17,8 +17,10 @@ struct BatchShape {
   Precision precision = Precision::fp32;
   bool operator==(const BatchShape&) const = default;
 };
+// Returns the shape of a mini-batch of `batch` samples of the network.
 BatchShape batch_shape(const Network& network, std::int64_t batch, Precision precision);
 
+// Gives each rank its blocks of the samples and labels of each step.
 class DataSource {
  public:
   virtual ~DataSource() = default;
@@ -27,8 +29,8 @@ class DataSource {
   virtual std::int64_t sample_count() const = 0;
   // Returns the number of mini-batches of one pass.
   virtual std::int64_t step_count() const = 0;
-  // Returns how many samples of the mini-batch of `step` count. It is less than the batch only in
-  // the last step of a pass in sequential order; zeros fill the rest of the mini-batch.
+  // Returns how many samples of the mini-batch of `step` are real. It is less than the batch only
+  // in the last step of a pass in sequential order. Zeros fill the rest of the mini-batch.
   virtual std::int64_t valid_count(std::int64_t step) const = 0;
   // Returns true when every step has one and the same mini-batch, so that a GPU can keep it.
   virtual bool is_constant() const { return false; }

@@ -13,8 +13,9 @@
 
 namespace cnnplan {
 
-// Shuffled order depends only on the seed and the pass, and drops the last partial mini-batch of a
-// pass. Sequential order is the order of the file, and its last mini-batch may be partial.
+// Says in which order samples are read. A shuffled order depends only on the seed and the pass, and
+// drops the last partial mini-batch of a pass. A sequential order is the order of the file, and its
+// last mini-batch may be partial.
 struct SampleOrder {
   bool shuffled = true;
   std::uint64_t seed = 0;
@@ -23,6 +24,8 @@ struct SampleOrder {
 // Says whether labels or targets are read. Without them the file need not have any, and all are 0.
 enum class Labels { with, without };
 
+// Reads mini-batches from one file.
+//
 // The file holds `/samples`: float32 or uint8 (then scaled by 1/255), (N, C, H, W) or (N, C, D, H,
 // W). Its optional attributes `mean` and `std`, 1 or C values each, are subtracted and divided by
 // after scaling.

@@ -9,9 +9,9 @@ namespace cnnplan {
 // until the result is below `size` (Black, Rogaway 2002, "cycle walking").
 class Permutation {
  public:
-  // @pre size >= 1
+  // Different keys give different orders. @pre size >= 1
   Permutation(std::int64_t size, std::uint64_t key);
-  // @pre 0 <= index < size
+  // Returns the place of an index in the order, in [0, size). @pre 0 <= index < size
   std::int64_t operator()(std::int64_t index) const;
 
  private:

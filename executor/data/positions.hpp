@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// A position is counted from the first element of a block.
+// Holds a sample and a place in its image, counted from the first of a block. It has no channel.
 struct Position {
   std::int64_t n = 0;
   std::int64_t d = 0;
@@ -16,7 +16,8 @@ struct Position {
   std::int64_t w = 0;
 };
 
-// Calls visit(position, channels) for every position; `channels` points at its C elements.
+// Calls visit(position, channels) for every position of a view of elements T, in the order of
+// memory. `channels` points at the C elements of the position.
 template <typename T, typename Visit>
 void for_each_position(const TensorView& view, const Visit& visit) {
   const Shape shape = view.shape();
@@ -31,7 +32,7 @@ void for_each_position(const TensorView& view, const Visit& visit) {
   }
 }
 
-// Returns the block of the sample that is `index` samples after the first one of `view`.
+// Returns a view of one sample: the one that is `index` samples after the first one of `view`.
 inline TensorView sample_of(const TensorView& view,
                             std::int64_t index,
                             std::int64_t element_bytes) {

@@ -3,19 +3,20 @@
 
 namespace cnnplan {
 
-// Watches a number of steps, adds a thread if they waited for data, and stops when the last added
-// thread did not help.
+// Begins with one thread. It watches a number of steps, adds a thread if they waited for data, and
+// stops when the last added thread did not help.
 class PrefetchDepth {
  public:
-  // @pre most >= 1
+  // There will be at most `most` threads. @pre most >= 1
   explicit PrefetchDepth(int most) : most_(most) {}
 
   // Takes how long the last step waited for its data and how long it took in total. True means that
   // another thread should start; threads() then already counts it.
   bool record(double wait_s, double step_s);
 
+  // Returns the number of threads that should run.
   int threads() const { return threads_; }
-  // Returns the share of the time of all steps that was spent waiting.
+  // Returns the share of the time of all recorded steps that was spent waiting.
   double waited_share() const { return step_s_ > 0.0 ? wait_s_ / step_s_ : 0.0; }
 
  private:

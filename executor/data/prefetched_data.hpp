@@ -13,9 +13,10 @@
 
 namespace cnnplan {
 
+// Bounds what is read ahead.
 struct PrefetchLimits {
-  std::int64_t end = 0;  // steps from here on are not read ahead
-  int threads = 1;       // maximum
+  std::int64_t end = 0;  // steps from this one on are not read ahead
+  int threads = 1;       // that may read ahead at most
 };
 
 // Reads ahead from another source, in as many threads as the steps turn out to need. Blocks, values
@@ -34,6 +35,7 @@ class PrefetchedData : public DataSource {
   void read_samples(std::int64_t step, const TensorView& samples) override;
   void read_labels(std::int64_t step, const TensorView& labels) override;
 
+  // Returns how many threads read ahead now.
   int threads() const { return depth_.threads(); }
   // Returns the share of the time from step to step that was spent waiting for data.
   double waited_share() const { return depth_.waited_share(); }

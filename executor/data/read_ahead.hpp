@@ -16,8 +16,9 @@
 
 namespace cnnplan {
 
+// Holds a block of samples or labels of a mini-batch.
 struct BlockRead {
-  Box box;
+  Box box;                          // global indices of the mini-batch
   std::vector<std::byte> elements;  // dense, channels-last
 };
 
@@ -25,8 +26,8 @@ struct BlockRead {
 struct BatchRead {
   std::int64_t step = -1;
   BlockRead samples;
-  std::vector<BlockRead> labels;
-  std::exception_ptr error;
+  std::vector<BlockRead> labels;  // for each box of ReadAhead::add_labels()
+  std::exception_ptr error;       // null if all blocks were read
 };
 
 // Reads the steps one after the other, and keeps memory for one batch per thread. A batch belongs
@@ -52,6 +53,7 @@ class ReadAhead {
   void release(BatchRead& batch);
   // Batches that are begun from now on also have the labels of this box.
   void add_labels(const Box& box);
+  // Starts one more thread, with memory for one more batch.
   void add_thread();
 
  private:

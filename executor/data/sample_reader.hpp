@@ -23,9 +23,10 @@ struct ScaledDataset {
   Shape shape() const;
 };
 
-// Fills `target`, a block of one sample in indices of the window that `placement` lays over the
-// sample. Elements where the window leaves the sample become zero. Several threads may call this at
-// once.
+// Fills `target` from the stored sample `index`. `target` is a block of one sample, in indices of
+// the window of this shape that `placement` lays over the stored sample, and has elements of the
+// type `element`. Elements where the window leaves the sample become zero. Several threads may call
+// this at once.
 // @throws IoError; InputError for a value that is not finite
 void read_sample(const ScaledDataset& tensor,
                  std::int64_t index,
@@ -34,7 +35,7 @@ void read_sample(const ScaledDataset& tensor,
                  BufferElement element,
                  const TensorView& target);
 
-// Fills the block with zeros.
+// Fills a block of elements of this type with zeros.
 void clear_block(BufferElement element, const TensorView& target);
 
 }  // namespace cnnplan

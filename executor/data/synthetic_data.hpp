@@ -1,4 +1,4 @@
-// Makes up one mini-batch, whose values do not depend on how it is split.
+// Makes up one mini-batch of random numbers, which do not depend on how it is split.
 #pragma once
 
 #include <cstddef>
