@@ -7,8 +7,8 @@
 
 namespace cnnplan {
 
-// Returns oneDNN with its instruction set and precisions, the GPU with CUDA and cuDNN, NCCL, MPS,
-// and HDF5. MPI does not run.
+// Returns findings about oneDNN with its instruction set and precisions, the GPU with CUDA and
+// cuDNN, NCCL, the Multi-Process Service of CUDA (MPS), and HDF5. It does not need MPI.
 std::vector<Finding> device_findings();
 
 }  // namespace cnnplan

@@ -7,7 +7,7 @@
 
 namespace cnnplan {
 
-// Prints the findings as JSON, and returns the exit code of the program.
+// Prints the findings to stdout as JSON, and returns the exit code of the program.
 int answer_with(const std::vector<Finding>& findings);
 
 }  // namespace cnnplan

@@ -7,7 +7,8 @@
 
 namespace cnnplan {
 
-// Starts MPI on this process alone, and ends it. Call it once, before MPI runs.
+// Starts MPI on this process alone, asks it, and ends it. Returns findings about the library. Call
+// it once, in a process that does not start MPI otherwise.
 // @throws CommError; MPI itself may end the process
 std::vector<Finding> mpi_findings();
 
