@@ -15,20 +15,23 @@ namespace cnnplan {
 struct ContiguousLayout {
   std::string file;
   std::string dataset;      // for messages
-  std::int64_t offset = 0;  // in the file, bytes
+  std::int64_t offset = 0;  // of the first element, in bytes from the start of the file
   std::int64_t element_bytes = 0;
-  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> extents;  // of the dataset, by dim
 };
 
+// Reads blocks of one dataset. Several threads may read at the same time.
 class ContiguousBlocks {
  public:
   // Opens the file. @throws IoError
   explicit ContiguousBlocks(ContiguousLayout layout);
 
-  // Returns false if the block consists of many pieces that are smaller than a page and far apart.
-  // HDF5 reads the bytes around such pieces at once.
+  // Returns false if HDF5 should read a block with these counts. This is so if it consists of many
+  // pieces that are smaller than a page and far apart, because HDF5 reads the bytes around such
+  // pieces at once.
   bool suits(std::span<const std::int64_t> count) const;
-  // Reads a block in row-major order; any thread may call this.
+  // Reads the block that begins at `start` and has `count` elements, both by dim, in row-major
+  // order.
   // @pre the block lies in the extents; `out` has room for it
   // @throws IoError, also when the file ends before the block
   void read(std::span<const std::int64_t> start,

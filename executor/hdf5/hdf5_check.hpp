@@ -12,7 +12,7 @@ struct Hdf5Call {
   const char* what;               // "open", "read"
 };
 
-// Throws the error of a failed call. @throws IoError with HDF5's own innermost cause
+// Throws the error of a failed call: an IoError with the innermost cause that HDF5 names.
 [[noreturn]] void throw_hdf5_error(const Hdf5Call& call);
 
 // Returns `status` (an identifier, an error code, a size). @throws IoError when it is negative.

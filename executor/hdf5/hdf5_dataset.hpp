@@ -20,7 +20,7 @@ std::string to_text(FileElement element);
 // Returns the bytes of one element. @pre element is not `other`
 std::size_t size_of(FileElement element);
 
-// Selects a dense block of a dataset, with one entry per dim.
+// Selects a dense block of a dataset: `count` elements from `start` on, with one entry per dim.
 struct Selection {
   std::vector<std::int64_t> start;
   std::vector<std::int64_t> count;
@@ -28,7 +28,7 @@ struct Selection {
 
 struct Hdf5Call;
 
-// Calls of HDF5 that fail are IoErrors, which name file, dataset and cause.
+// Owns an open dataset. Calls of HDF5 that fail are IoErrors, which name file, dataset and cause.
 class Hdf5Dataset {
  public:
   const std::string& file() const { return file_; }
@@ -39,8 +39,8 @@ class Hdf5Dataset {
   bool is_chunked() const { return chunk_bytes_ > 0; }
   // Returns the bytes of a chunk before compression; 0 if the dataset is not stored in chunks.
   std::int64_t chunk_bytes() const { return chunk_bytes_; }
-  // Reads a block in row-major order, converted to `memory`; any thread may call this. It bypasses
-  // HDF5 after read_directly() if that suits the block.
+  // Reads a block in row-major order, converted to elements of the type `memory`. Any thread may
+  // call this. After read_directly(), it bypasses HDF5 for blocks that suit (ContiguousBlocks).
   // @pre out holds the product of selection.count elements of `memory`
   void read(const Selection& selection, FileElement memory, void* out) const;
   // Makes later reads bypass HDF5; nobody may write the file from now on. It has no effect on

@@ -14,12 +14,13 @@
 
 namespace cnnplan {
 
+// Owns an open file.
 class Hdf5File {
  public:
   // Opens a file for reading; any number of ranks may have it open.
   // @throws IoError; InputError when it is no regular file
   static Hdf5File open(const std::string& file);
-  // Creates an empty file and replaces an existing one.
+  // Creates an empty file, in place of an existing one. @throws IoError
   static Hdf5File create(const std::string& file);
 
   const std::string& file() const { return file_; }

@@ -8,7 +8,8 @@
 
 namespace cnnplan {
 
-// The class is move-only. `close` is the HDF5 function that releases the identifier.
+// Can be moved but not copied. `close` is the HDF5 function that releases the identifier, such as
+// H5Dclose. It runs under lock_hdf5().
 class Hdf5Handle {
  public:
   using Close = int (*)(std::int64_t);
@@ -25,7 +26,8 @@ class Hdf5Handle {
   ~Hdf5Handle() { reset(); }
 
   std::int64_t id() const { return id_; }
-  // Returns the result of the close function, or 0 when there was nothing to close.
+  // Closes the identifier. Returns the result of the close function, or 0 when there was nothing to
+  // close.
   int reset() {
     if (id_ == none) return 0;
     const auto lock = lock_hdf5();

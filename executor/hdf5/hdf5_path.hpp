@@ -10,8 +10,9 @@
 
 namespace cnnplan {
 
-// Returns the path of `call.dataset` through hard links alone, which never leave the file. Soft
-// links are followed component by component. Returns nothing when the file has no such path.
+// Finds the object at the path `call.dataset`, and returns a path to it that has hard links only,
+// which never leave the file. Soft links are followed component by component. Returns nothing when
+// the file has no such path.
 // @throws InputError (pointer `call.dataset`) for an external link, a link of a kind that HDF5
 // itself does not define, and more than 64 soft links; IoError
 // @pre `file` is the identifier of an open file, and the caller holds lock_hdf5(), here and below

@@ -12,14 +12,15 @@
 
 namespace cnnplan {
 
-// Returns names such as "/conv1/weight", "/conv1/weight_gradient", "/bn1/mean", "/conv1/output".
+// Returns the name that a tensor of a layer has in a file: "/conv1/weight",
+// "/conv1/weight_gradient", "/bn1/mean", "/conv1/output".
 std::string tensor_name(std::string_view layer, std::string_view tensor);
 
-// Returns the extents in the file: (N, C, H, W), or (N, C, D, H, W) if D > 1. Weights follow this
-// rule, too.
+// Returns the extents that a tensor of this shape has in a file: (N, C, H, W), or (N, C, D, H, W)
+// if D > 1. The shapes of weights, (F, C/groups, KD, KH, KW), follow this rule, too.
 std::vector<std::int64_t> stored_extents(const Shape& shape);
 
-// Returns the place in the file of a block of a tensor of `shape`.
+// Returns the place that a block of a tensor of `shape` has in its dataset.
 Selection stored_selection(const Shape& shape, const Box& block);
 
 // Writes to a temporary file next to `file` and renames it in finish(), so `file` is complete or
@@ -54,13 +55,14 @@ class TensorFileWriter {
   bool finished_ = false;
 };
 
+// Reads tensors of one file by their names.
 class TensorFileReader {
  public:
   // Opens the file. @throws IoError; InputError when it is no regular file
   explicit TensorFileReader(const std::string& file) : hdf5_(Hdf5File::open(file)) {}
 
   const std::string& file() const { return hdf5_.file(); }
-  // @throws as Hdf5File::find()
+  // True if the file has a dataset of this name. @throws as Hdf5File::find()
   bool has(const std::string& name) const { return hdf5_.find(name).has_value(); }
   // Reads a tensor in row-major order.
   // @throws InputError (pointer `name`) when it is missing, lies in another file, has other
