@@ -12,9 +12,9 @@ namespace cnnplan {
 // Describes slots whose gradients are summed together in a sharded update.
 struct SlotShard {
   SlotIndex first_slot;
-  SlotIndex last_slot;
+  SlotIndex last_slot;               // inclusive
   Range own;                         // elements of the arenas that this rank updates
-  std::int64_t momentum_offset = 0;  // where their momentum begins in its arena
+  std::int64_t momentum_offset = 0;  // where their momentum begins in its arena, in elements
 };
 
 // An arena holds the slots one after another in the backend's format, each padded to whole cache
@@ -24,6 +24,7 @@ class ArenaLayout {
  public:
   ArenaLayout(const Schedule& schedule, const Backend& backend);
 
+  // Returns where a slot begins in every arena except a momentum in shards.
   std::int64_t offset(SlotIndex slot) const { return offsets_.at(slot); }
   // Returns the elements of slots first..last, both inclusive, with their padding.
   std::int64_t elements(SlotIndex first_slot, SlotIndex last_slot) const;
@@ -32,12 +33,14 @@ class ArenaLayout {
   // Returns the elements of this rank's shards, or 0 unless the update is sharded.
   std::int64_t own_elements() const;
 
-  // The list is empty unless the update is sharded.
+  // Returns this rank's shards, in the order of slots. The list is empty unless the update is
+  // sharded.
   const std::vector<SlotShard>& shards() const { return shards_; }
-  // Returns the share of `rank` in slots whose gradients are summed together, also where every rank
-  // updates all of them. Its momentum_offset is 0. @pre the rank is in the range's group
+  // Returns the equal part of `rank` in the elements of slots whose gradients are summed together.
+  // It is also defined where every rank updates all of them. Its momentum_offset is 0.
+  // @pre the rank is in the range's group
   SlotShard share_of(const GradientRange& range, int rank) const;
-  // @pre a shard's first slot is `first_slot`
+  // Returns the shard that begins with a slot. @pre a shard's first slot is `first_slot`
   const SlotShard& shard_from(SlotIndex first_slot) const;
   // Returns the shard whose slots include this one. @pre there are shards
   const SlotShard& shard_with(SlotIndex slot) const;

@@ -17,7 +17,8 @@ int bound_cores();
 // lanes. Returns nothing otherwise, and for a device with memory of its own.
 std::optional<std::string> few_cores(int lanes, const Device& device);
 
-// Passes the advice of `few_cores` for the schedule's lanes to `note`, unless `note` is empty.
+// Passes the advice of few_cores(), if there is any, for the lanes of a schedule to `note`. It does
+// nothing if `note` is empty.
 void tell_few_cores(const Schedule& schedule,
                     const Device& device,
                     const std::function<void(const std::string& text)>& note);

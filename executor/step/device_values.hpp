@@ -11,13 +11,13 @@
 
 namespace cnnplan {
 
-// Returns the bytes of the values, each rounded to `element`.
+// Returns the values as an array of elements of this type, each rounded.
 std::vector<std::byte> packed(ElementType element, std::span<const double> values);
-// Returns the values of numbers that lie in `bytes` as `element`.
+// Returns the numbers of an array of elements of this type.
 std::vector<double> unpacked(ElementType element, std::span<const std::byte> bytes);
 
-// These functions copy all of `bytes` to, or `size_bytes` from, `memory` of the device. They wait
-// until all work of the device is done.
+// Both functions copy between the host and `memory` of the device: all of `bytes` to it, or
+// `size_bytes` from it. They wait until all work of the device is done.
 void upload(Device& device, const std::vector<std::byte>& bytes, void* memory);
 std::vector<std::byte> download(Device& device, const void* memory, std::int64_t size_bytes);
 

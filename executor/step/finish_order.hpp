@@ -19,6 +19,7 @@ namespace cnnplan {
 // this is one order for all ranks, whatever else each of them does.
 class FinishOrder {
  public:
+  // Says whether kernels soon wait for an operation, as described above.
   enum class Urgency { prompt, reduction };
 
   // Call it when the operation was started, in the order in which operations start.

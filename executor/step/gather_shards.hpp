@@ -1,4 +1,5 @@
-// Makes parameters whole that a sharded update leaves in shards. Other plans need nothing.
+// Makes parameters whole that a sharded update leaves in shards. With other plans, the functions do
+// nothing.
 #pragma once
 
 #include "executor/step/groups.hpp"
@@ -7,7 +8,8 @@
 
 namespace cnnplan {
 
-// Names the store, and the schedule that it was made for or one with equal gradient ranges.
+// Refers to what is gathered. @pre `store` was made for `schedule`, or for one with equal gradient
+// ranges
 struct Sharded {
   const Schedule& schedule;
   ParameterStore& store;

@@ -5,15 +5,17 @@
 
 namespace cnnplan {
 
-// `on` fails where kernels cannot be captured. `preferred` starts the kernels one by one there.
-// `automatic` tries both ways in turns in the first steps, and then takes the faster one.
+// Says whether kernels start as graphs. If kernels cannot be captured, `on` fails, and `preferred`
+// starts the kernels one by one. `automatic` tries both ways in turns in the first steps, and then
+// takes the faster one.
 enum class Graphs { off, on, preferred, automatic };
 
+// Makes the choice for one schedule, step by step.
 class GraphChoice {
  public:
   explicit GraphChoice(Graphs graphs) : graphs_(graphs) {}
 
-  // Returns whether the coming step uses graphs. The device must have them.
+  // Returns whether the coming step uses graphs. @pre the device has graphs
   bool next() const {
     if (is_refused_) return false;
     if (graphs_ != Graphs::automatic) return graphs_ != Graphs::off;

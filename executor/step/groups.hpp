@@ -9,9 +9,11 @@
 
 namespace cnnplan {
 
+// Owns the communicators of a program's schedules.
 class Groups {
  public:
-  // Keeps a reference to `world`. `nccl`: reductions by the library are NCCL's, not MPI's.
+  // Keeps a reference to `world`. If `nccl` is true, the algorithm `library` uses NCCL instead of
+  // MPI.
   explicit Groups(const Communicator& world, bool nccl = false)
       : world_(&world), uses_nccl_(nccl) {}
   const Communicator& world() const { return *world_; }
@@ -19,7 +21,8 @@ class Groups {
   // lives as long as this object. The first call for a group is collective over its members, so
   // every rank asks for its groups in the order of its schedule.
   const Communicator& get(const std::vector<int>& ranks);
-  // Returns null where NCCL is not used. This call is collective over the members, too.
+  // Returns the NCCL communicator of these ranks, or null where NCCL is not used. The first call
+  // for a group is collective over the members, too.
   // @throws as the constructor of NcclCommunicator
   const NcclCommunicator* get_nccl(const std::vector<int>& ranks);
 

@@ -17,9 +17,10 @@
 
 namespace cnnplan {
 
+// Divides a schedule into runs of kernels, and owns the graphs of the runs.
 class KernelGraphs {
  public:
-  // Keeps references. A host has no graphs.
+  // Keeps references to all objects. Without graphs, as on a host, every kernel starts by itself.
   KernelGraphs(const Schedule& schedule,
                const PreparedOperations& prepared,
                const StepQueues& queues,

@@ -15,11 +15,12 @@
 
 namespace cnnplan {
 
+// Owns the threads of the lanes, and says which operation each of them runs next.
 class LaneRunner {
  public:
   using Start = std::function<void(OperationIndex operation)>;
 
-  // Keeps references. @pre streams do not overlap
+  // Keeps references to all objects. @pre streams do not overlap
   // @throws EnvironmentError where the system has not as many threads
   LaneRunner(const Schedule& schedule,
              const PreparedOperations& prepared,

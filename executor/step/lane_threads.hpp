@@ -11,12 +11,13 @@
 
 namespace cnnplan {
 
+// Owns a thread for each lane except lane 0, which is the thread that calls run().
 class LaneThreads {
  public:
   using Task = std::function<void(int lane)>;
 
-  // Lane 0 is the thread that calls run(). `prepare` is called once in the thread of each other
-  // lane, and must not throw.
+  // Starts the threads. `prepare` is called once in the thread of each lane except lane 0, and must
+  // not throw.
   // @throws EnvironmentError where the system has not as many threads
   LaneThreads(int lanes, const std::function<void()>& prepare);
   LaneThreads(const LaneThreads&) = delete;

@@ -8,9 +8,10 @@
 
 namespace cnnplan {
 
+// Holds the specs of such kernels.
 class LeftOutKernels {
  public:
-  // Keeps a reference.
+  // Keeps a reference to the context.
   explicit LeftOutKernels(const StepContext& context) : context_(context) {}
 
   bool contains(const KernelSpec& spec) const { return specs_.contains(spec); }

@@ -8,6 +8,8 @@
 
 namespace cnnplan {
 
+// Marks operations by their number, in a schedule with this number of operations. Several threads
+// may call mark(), wait() and fail() at once.
 class OperationEnds {
  public:
   explicit OperationEnds(std::size_t operations) : steps_(operations) {}
@@ -19,6 +21,7 @@ class OperationEnds {
   }
   // Says that a lane failed. Operations that are marked from now on may not have been computed.
   void fail() { failed_.store(true, std::memory_order_release); }
+  // True if a lane failed in this step.
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // Says that the operation is done. Lanes that wait for it see the results.
   void mark(std::size_t operation) {

@@ -12,16 +12,18 @@
 
 namespace cnnplan {
 
+// Turns operations into functions that run them.
 class OperationPreparer {
  public:
-  // Keeps references. Prepared operations refer to the schedule, the context and the memory, but
-  // not to this object.
+  // Keeps references to all arguments. Prepared operations refer to the schedule, the context and
+  // the memory, but not to this object.
   OperationPreparer(const Schedule& schedule,
                     const StepContext& context,
                     ScheduleMemory& memory,
                     LeftOutKernels& left_out);
 
-  // It is collective over the ranks of the operation where it communicates.
+  // Returns an operation ready to run. It is collective over the ranks of the operation where it
+  // communicates.
   // @throws BackendError or InfeasibleError for a kernel that cannot be made, unless the context
   // leaves such kernels out; DeviceLostError; as the constructors of Transfer and DeviceCollective;
   // as Groups::get_nccl()

@@ -13,7 +13,7 @@ namespace cnnplan {
 // Returns the layer whose output is the input of the main loss.
 LayerIndex output_layer(const Network& network);
 
-// Returns the bytes that rank 0 gathers of the output of a mini-batch, as doubles.
+// Returns the bytes of the result of gather_output() on rank 0.
 std::int64_t gathered_bytes(const Plan& plan);
 
 // Returns the network's output of the mini-batch of the last step on rank 0, row-major (N, C, D, H,

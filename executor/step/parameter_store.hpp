@@ -16,14 +16,16 @@
 
 namespace cnnplan {
 
+// Names the arrays that hold parameters. `weights` has all parameters, and `weight_copies` has them
+// in the precision of activations.
 enum class ParameterArena { weights, gradients, momentum, weight_copies };
 
-// Each arena holds the slots in the backend's format, placed by an ArenaLayout and padded with
-// zeros, so that a range of slots is one contiguous array. Arenas have the element of parameters.
-// The weight copies have the element of activations, and are empty where the precision has none.
-// Gradients and momentum are empty for a schedule without them. With a sharded update, momentum has
-// only this rank's shards, one after another. The memory is on the backend's device; plain tensors
-// are in the host's memory.
+// Owns the memory of a rank's parameters. Each arena holds the slots in the backend's format,
+// placed by an ArenaLayout and padded with zeros, so that a range of slots is one contiguous array.
+// Arenas have the element of parameters. The weight copies have the element of activations, and are
+// empty where the precision has none. Gradients and momentum are empty for a schedule without them.
+// With a sharded update, momentum has only this rank's shards, one after another. The memory is on
+// the backend's device; plain tensors are in the host's memory.
 class ParameterStore {
  public:
   // Keeps a reference to `backend`, and no other. Allocates and zeroes.
@@ -43,11 +45,11 @@ class ParameterStore {
   void* address(ParameterArena arena, SlotIndex slot) const;
   void* address(ParameterArena arena, const SlotShard& shard) const;
 
-  // Returns momentum with the places of a whole arena, in the memory of the host. Only this rank's
-  // shards are not zero. @pre there are shards
+  // Returns the momentum as a whole arena in the memory of the host, where everything outside of
+  // this rank's shards is zero. @pre there are shards
   std::vector<std::byte> spread_momentum() const;
-  // Takes the momentum of all ranks in such places, which plain() then reads. An empty list makes
-  // the store forget it.
+  // Takes such an arena with the shards of all ranks, from which plain() then reads momentum. An
+  // empty list makes the store forget it.
   void set_whole_momentum(std::vector<std::byte> momentum) {
     whole_momentum_ = std::move(momentum);
   }
@@ -56,15 +58,17 @@ class ParameterStore {
   // ParameterSlot::shape. The list is empty if the part is. This function and the next two wait for
   // the device. @pre the arena is not weight_copies; momentum in shards was made whole
   std::vector<double> plain(ParameterArena arena, SlotIndex slot) const;
-  // Returns some filters of this rank's part, all of a parameter that is no weight.
+  // Returns the values of `part` of this rank's part of a parameter, in the same order. For a
+  // weight, `part` has some of the filters. For other parameters, it has all elements.
   // @pre `part` lies in ParameterSlot::box, and differs from it along dim n only
   std::vector<double> plain(ParameterArena arena, SlotIndex slot, const Box& part) const;
-  // Returns the boxes of the slices that are converted at once. They are the whole part for memory
-  // of a device, and for momentum in shards, since neither is written in place.
+  // Returns the boxes of the slices in which a parameter is read and written, so that little of it
+  // is converted at once. The whole part is one slice if it cannot be written in place, as in
+  // memory of a GPU and for momentum in shards.
   std::vector<Box> slices(ParameterArena arena, SlotIndex slot) const;
-  // Both functions ask for the values of each slice in turn, in the order of plain(). The first one
-  // sets the copy of the weight, too. Of momentum in shards, the second one sets the part that this
-  // rank has.
+  // Both functions set this rank's part of a parameter. They ask for the values of each slice in
+  // turn, in the order of plain(). set_weight() sets the copy of the weight, too. set_momentum()
+  // sets the elements that are in this rank's shards, if momentum is in shards.
   void set_weight(SlotIndex slot, const SliceSource& values);
   void set_momentum(SlotIndex slot, const SliceSource& values);
 

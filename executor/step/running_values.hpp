@@ -24,11 +24,13 @@ class RunningValues {
                 Precision precision,
                 Device& device);
 
-  // All functions of a layer need a batch norm.
+  // Return addresses of the values, and the channels of this rank in global indices.
+  // @pre the layer is a batch norm, for all functions that take a layer
   void* mean(LayerIndex layer) const { return of(layer).mean.data(); }
   void* variance(LayerIndex layer) const { return of(layer).variance.data(); }
   Range channels(LayerIndex layer) const { return of(layer).channels; }
-  // Return and set the variances, or else the means, by channel. They wait for the device.
+  // Return or set values by channel: the variances if `variance` is true, else the means. They wait
+  // for the device.
   // @pre values.size() == channels(layer).size()
   std::vector<double> values(LayerIndex layer, bool variance) const;
   void set(LayerIndex layer, bool variance, std::span<const double> values);

@@ -13,19 +13,22 @@
 
 namespace cnnplan {
 
-// Refers to a block that the host may read: the buffer's own memory where the device is the host,
-// else a copy. Move this object, but do not copy it: the view of the new one would be in the old.
+// Gives the host a block to read: the buffer's own memory where the device is the host, else a
+// copy. Do not copy this object, since the view of a copy would point into the original.
 struct HostBlock {
   std::vector<std::byte> copy;  // empty where none is needed
   TensorView view;
 };
 
-// Has the bytes of the buffers of role `state`, by name.
+// Holds the bytes of the buffers of role `state`, by name: the first guesses of chains for the next
+// step.
 using ChainStates = std::map<std::string, std::vector<std::byte>>;
 
+// Owns the buffers of one schedule, except parameters.
 class ScheduleMemory {
  public:
-  // Keeps references. Allocates and zeroes. @throws as Device::allocate() and allocate_staging()
+  // Keeps references to all arguments. Allocates and zeroes the buffers. @throws as
+  // Device::allocate() and allocate_staging()
   ScheduleMemory(const Schedule& schedule, Device& device, ParameterStore& parameters);
 
   // Return addresses and views in the memory of the device.
@@ -50,8 +53,10 @@ class ScheduleMemory {
   // Sets the buffers of role `state` that `states` names, and waits for the device.
   // @pre each of them has as many bytes as its buffer
   void set_chain_states(const ChainStates& states) const;
-  // Copies the losses in the selected queue. Their sum is valid when the device is synchronized.
+  // Copies the losses to the host, as work of the selected queue. loss() is valid once the device
+  // is synchronized after it.
   void fetch_loss();
+  // Returns the sum of the losses that fetch_loss() copied.
   double loss() const;
 
   // Returns the bytes of the buffers on the device, without parameters and running values.

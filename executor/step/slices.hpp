@@ -24,7 +24,7 @@ struct TensorSlice {
 // A slice has at most this many values (2 MiB of doubles), unless a block of filters has more.
 inline constexpr std::int64_t most_slice_values = std::int64_t{1} << 18;
 
-// Returns the values of a slice in plain order.
+// Is a function that returns the values of a slice of a tensor in plain order (row-major).
 using SliceSource = std::function<std::vector<double>(const Box& slice)>;
 
 // Returns how many filters of a tensor of `shape` (F, ...) are converted at once; at least 1.
@@ -35,20 +35,20 @@ std::vector<Box> slices_of(const ParameterSlot& slot, std::int64_t filter_block)
 // Returns a source that hands out `plain` slice by slice, once.
 SliceSource in_slices(std::vector<double> plain);
 
-// Returns `inner` in the indices of a tensor that begins where `outer` begins.
+// Returns the box `inner` in indices that count from the begin of `outer` in every dim.
 Box inside(const Box& inner, const Box& outer);
 
 // Returns the ranks that have the same slice of a parameter as `rank`, which is one of them. `mesh`
 // is the mesh of the parameter's layer.
 RankGroup ranks_with_slice(const Mesh& mesh, int rank);
 
-// Returns the whole tensor, row-major, on rank 0, and an empty list on other ranks. It is
-// collective over `world`, and blocks.
+// Gathers a tensor of which each rank has a slice. Returns it whole, in row-major order, on rank 0,
+// and an empty list on other ranks. It is collective over `world`, and blocks.
 // @pre overlapping boxes hold equal values
 std::vector<double> gather(const TensorSlice& slice, const Communicator& world);
 
-// Returns the whole parameter, as the function above. `mesh` is the mesh of the parameter's layer.
-// Of the ranks with an equal slice, only the lowest sends it.
+// Gathers a parameter as the function above gathers a tensor. `mesh` is the mesh of the parameter's
+// layer. Of the ranks with an equal slice, only the lowest sends it.
 std::vector<double> gather(const TensorSlice& slice, const Mesh& mesh, const Communicator& world);
 
 }  // namespace cnnplan

@@ -28,8 +28,8 @@ struct StepContext {
   // If it throws, the step ends. It may be empty, and a step without updates does not call it.
   std::function<void(double loss)> before_updates = {};
   bool replicas_agree = true;  // false: replicas may compute different bits (profiling)
-  // True: operations use the queue of their stream; false: all use one. It is for devices with
-  // queues.
+  // If true, operations use the queue of their stream. If false, all use the compute queue. It only
+  // matters for devices with queues.
   bool overlap = false;
   Graphs graphs = Graphs::off;  // whether kernels that follow each other start as one graph
   // If this function is set, a kernel that cannot be made or started is left out of all steps, and

@@ -12,7 +12,7 @@ namespace cnnplan {
 // compute queue otherwise. Kernels of further lanes use a queue of their lane.
 class StepQueues {
  public:
-  // Keeps references.
+  // Keeps references to the schedule and the device. `overlap` says whether streams overlap.
   StepQueues(const Schedule& schedule, Device& device, bool overlap)
       : schedule_(schedule), device_(device), overlap_(overlap) {}
 
