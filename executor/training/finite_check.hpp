@@ -9,8 +9,9 @@
 
 namespace cnnplan {
 
-// Library kernels may turn NaN into 0, so the loss alone does not show it. `steps` counts the steps
-// done. Weights must be whole after a sharded update. This call is collective and blocks.
+// Checks all weights and running values, because kernels of libraries may turn NaN into 0, so that
+// the loss alone does not show it. `steps` counts the steps that are done, for the message. This
+// call is collective and blocks. @pre weights are whole after a sharded update
 // @throws NotFiniteError on all ranks when a weight or running value of any rank is not finite; it
 // names the first such tensor
 void require_finite(const ParameterStore& store,

@@ -11,8 +11,10 @@ namespace cnnplan {
 
 // Holds this rank's part of a gradient, as gradient_under() computes it.
 struct Gradient {
-  std::vector<double> values;  // slices of this rank; of ranks with equal slices, only the first
-  double loss = 0.0;           // mean over the global mini-batch
+  // Holds this rank's slices of all parameters. Of ranks with equal slices, only the first has
+  // them.
+  std::vector<double> values;
+  double loss = 0.0;  // mean over the global mini-batch
   // Holds sums of this rank's squared residuals, forward and backward, indexed by completed cycles.
   // A chain with fewer cycles adds its last residual to the later entries.
   std::array<std::vector<double>, 2> residual_squares{};
@@ -21,7 +23,7 @@ struct Gradient {
 // Compares gradients by norms over all parameters of the network, which are NaN when a gradient is
 // not finite.
 struct GradientDifference {
-  double cosine = 1.0;
+  double cosine = 1.0;               // of the angle between both gradients
   double relative_error = 0.0;       // ||g - g_serial|| / ||g_serial||
   double relative_loss_error = 0.0;  // |loss - loss_serial| / |loss_serial|
 };
@@ -29,16 +31,16 @@ struct GradientDifference {
 // Returns the plan with all chains run layer by layer, on the ranks that have the layers.
 Plan serial_plan(const Plan& plan);
 
-// Computes the gradient at the present weights on the mini-batch of state.step, times the loss
-// scale. Backward residuals are divided by the loss scale again, so neither list has it. The
-// function builds a runner for this one step. Of the objects in `context`, it changes the gradient
-// arena, and it gathers weights that are in shards. This call is collective and blocks.
+// Computes the gradient at the present weights on the mini-batch of state.step. Its values are
+// multiplied by the loss scale, but its residuals are not. The function builds a runner for this
+// one step. Of the objects in `context`, it changes the gradient arena, and it gathers weights that
+// are in shards. This call is collective and blocks.
 // @pre the parameters of `context` belong to `plan`, with or without multigrid
 // @throws as the constructor of StepRunner and StepRunner::run()
 Gradient gradient_under(const Plan& plan, const StepContext& context, const StepState& state);
 
-// Returns the square roots of the sums over all ranks, for each place of `squares`. This call is
-// collective and blocks.
+// Sums each element of `squares` over all ranks, and returns the square roots of the sums on all
+// ranks. This call is collective and blocks.
 std::vector<double> norms(std::vector<double> squares, const Communicator& world);
 
 // Compares two gradients of the same parameters over all ranks, which get equal results. This call

@@ -9,9 +9,10 @@
 
 namespace cnnplan {
 
+// Says what an inference wrote, and how long it took.
 struct InferenceReport {
-  std::string tensor;  // "/fc/output": the output of the layer before the loss
-  std::int64_t samples = 0;
+  std::string tensor;        // "/fc/output": the output of the layer before the loss
+  std::int64_t samples = 0;  // whose outputs were written
   // Holds the times of forward passes of a mini-batch on the slowest rank. The first pass counts
   // only if there is no other.
   Statistics step;

@@ -7,9 +7,9 @@
 
 namespace cnnplan {
 
-// Calls work(), which runs the plan.
-// @throws Error (infeasible) with the plan's memory, where an allocation failed or the plan does
-// not fit; other exceptions as they are
+// Calls work(), which runs the plan. Exceptions of it pass, except those for lack of memory.
+// @throws Error (infeasible) if an allocation failed or the plan does not fit. Its message is that
+// of the exception, with the memory that the plan predicts
 void tell_shortage(const Plan& plan, const std::function<void()>& work);
 
 }  // namespace cnnplan

@@ -17,8 +17,9 @@ Plan with_one_more_cycle(const Plan& plan);
 // Returns the chains of `given` that have other cycles in `now`. Chains that `now` runs in order
 // have 0 cycles. The list is empty if nothing was raised.
 std::vector<RaisedCycles> raised_cycles(const Plan& given, const Plan& now);
-// Returns the plan with the raised cycles, for the chains that it has. No chain gets fewer cycles,
-// except 0, with which its layers run in order.
+// Returns the plan with these cycles for the chains that it has. Chains of `raised` that it lacks
+// are ignored. A chain that has more cycles keeps them, unless `raised` has 0, with which its
+// layers run in order.
 Plan with_raised_cycles(const Plan& plan, const std::vector<RaisedCycles>& raised);
 
 // Returns the largest number of cycles of any chain, or 0 without multigrid.

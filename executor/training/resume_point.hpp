@@ -22,9 +22,9 @@ struct ResumePoint {
   std::int64_t step() const { return checkpoint ? checkpoint->step : 0; }
 };
 
-// Reads the checkpoint that the options name. The result has none where they name none, or where
-// the folder is also the one to save in and holds none. This call is collective; all ranks throw
-// equal errors.
+// Reads the checkpoint in TrainingOptions::restart_folder. The result has no checkpoint if the
+// option is empty, or if the folder holds none and is also the one to save in. This call is
+// collective and blocks, and all ranks throw equal errors.
 // @throws IoError; InputError for a checkpoint of another network, batch or seed
 ResumePoint find_resume_point(const Plan& plan,
                               const TrainingOptions& options,
@@ -36,7 +36,8 @@ Plan plan_from(const ResumePoint& resume, const Plan& plan);
 // is given.
 TrainingOptions options_from(const ResumePoint& resume, const TrainingOptions& options);
 
-// Checks that the data and the parts fit the checkpoint. This call is collective.
+// Checks that the data fit the checkpoint and that its parts are intact. It does nothing without a
+// checkpoint. This call is collective.
 // @throws InputError for a checkpoint of other data or after the last step, and for a part that
 // differs from what was written; IoError
 void check_resume_point(const ResumePoint& resume,
@@ -51,7 +52,8 @@ std::optional<CheckpointWriter> open_checkpoints(const ResumePoint& resume,
                                                  const TrainingOptions& options,
                                                  const Communicator& world);
 
-// Reports what differs from the training before the checkpoint. `note` may be empty.
+// Passes a sentence to `note` about each difference to the training that wrote the checkpoint, such
+// as another plan or other options. `note` may be empty.
 void tell_changes(const ResumePoint& resume,
                   const Plan& plan,
                   const TrainingOptions& options,

@@ -10,9 +10,10 @@
 
 namespace cnnplan {
 
+// Keeps the times of at most most_steps steps of one schedule.
 class RunRecorder {
  public:
-  // Keeps references. `network` is the one of the schedule's plan.
+  // Keeps references to all arguments. `network` is the one of the schedule's plan.
   RunRecorder(const Schedule& schedule, const Network& network, const Communicator& world)
       : schedule_(schedule), network_(network), world_(world) {}
 
@@ -20,8 +21,9 @@ class RunRecorder {
   // summarize_into.
   static constexpr std::size_t most_steps = 1000;
 
-  // These functions add the times of the last step of `runner`, and replace the oldest times when
-  // there are `most_steps`. The first one is collective.
+  // record_step() adds the time of the last step of `runner`, and record_operations() adds the
+  // times of its operations. They replace the oldest times when there are most_steps. record_step()
+  // is collective.
   void record_step(const StepRunner& runner);
   void record_operations(const StepRunner& runner);
   // Fills `step` and `operations` of the report on rank 0, unless no step was recorded. This call

@@ -22,8 +22,9 @@ std::unique_ptr<Backend> backend_for(const Plan& plan,
                                      const TrainingOptions& options,
                                      const Communicator& world);
 
-// Returns the plan without names of implementations if they come from another library than the
-// backend's. In that case `note` gets a sentence, unless `note` is empty.
+// Returns the plan as it is, or without its names of implementations if they come from another
+// library than the one in `fingerprint`, which is the backend's. In the latter case, `note` gets a
+// sentence, unless `note` is empty.
 Plan without_foreign_names(const Plan& plan,
                            const DeviceFingerprint& fingerprint,
                            const std::function<void(const std::string& text)>& note);
@@ -39,15 +40,14 @@ void set_first_weights(ParameterStore& parameters,
 // Returns the bytes of this rank's samples in a mini-batch.
 std::int64_t sample_bytes(const Schedule& schedule);
 
-// Returns how many threads may read ahead on this rank, which is its share of the node's cores on
-// which no rank computes. There are at most 8, and at most one for each batch of its samples that 2
-// GiB hold. One thread may always read where such a core is left. The result is 0 if all cores
-// compute, since reading would slow the steps down. It is collective.
+// Returns how many threads may read ahead on this rank: its share of the node's cores on which no
+// rank computes. There are at most 8, and at most one for each batch of its samples that 2 GiB
+// hold. If there is such a core at all, one thread may read. The result is 0 if all cores compute,
+// since reading would slow the steps down. It is collective.
 int prefetch_threads(const Schedule& schedule, const Communicator& world, const Device& device);
 
-// Opens a file whose samples are read in the order of the file, pass after pass. If
-// `threads` is above 0, that number of threads reads ahead. It is collective, as is the constructor
-// of Hdf5Data.
+// Opens a data file whose samples are read in the order of the file, pass after pass. If `threads`
+// is above 0, at most this number of threads reads ahead. It is collective.
 // @throws IoError, InputError
 std::unique_ptr<DataSource> open_in_order(const std::string& file,
                                           const BatchShape& batch,

@@ -12,8 +12,9 @@ namespace cnnplan {
 // Times the steps of one schedule. Warmup steps do not count.
 class StepTimes {
  public:
-  // Keeps references to the schedule, the network of its plan and the communicator of the context.
-  // The schedule runs in `steps`, whose end is the end of the training.
+  // Keeps references to the schedule, to `network`, which is its plan's, and to the communicator of
+  // the context. The schedule runs in the steps of the range `steps`, whose end is the end of the
+  // training.
   StepTimes(const TrainingContext& context,
             const Schedule& schedule,
             const Network& network,

@@ -11,10 +11,11 @@ namespace cnnplan {
 // exist at a time.
 class StopSignals {
  public:
+  // Says what a signal does.
   enum class Answer {
-    remember,                // for the caller to ask
-    tell_and_end,            // say that nothing was saved, and end as without a handler
-    tell_and_end_inference,  // say that no outputs were written, and end
+    remember,      // it is remembered, and last() returns it
+    tell_and_end,  // a message says that nothing was saved, and the signal ends the process
+    tell_and_end_inference,  // a message says that no outputs were written, and the process ends
   };
   // With the last two answers, a signal that was ignored before stays ignored.
   explicit StopSignals(Answer answer);

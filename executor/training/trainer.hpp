@@ -18,7 +18,8 @@
 
 namespace cnnplan {
 
-// Each function replaces a part of a training by the part that it returns. It may be empty.
+// Replaces parts of a training, for checks and tests. Each function gets a part and returns the
+// part that is used in its place. It may be empty.
 struct TrainingHooks {
   std::function<std::unique_ptr<Backend>(std::unique_ptr<Backend> made)> backend;
   std::function<std::unique_ptr<DataSource>(std::unique_ptr<DataSource> opened)> data;
@@ -29,7 +30,7 @@ struct TrainingOptions {
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels whose results repeat bit by bit
   std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // for a convolution
-  int engine_trials = BackendOptions{}.engine_trials;  // for each variant of a convolution
+  int engine_trials = BackendOptions{}.engine_trials;  // ways that are timed for a convolution
   Graphs graphs = Graphs::automatic;                   // for devices that have graphs
   bool nccl = false;                                   // reductions by the library use NCCL
   std::string data_file;                               // empty: synthetic
@@ -75,17 +76,17 @@ struct TrainingOptions {
 
 // Says how far a training or an inference is.
 struct Progress {
-  std::int64_t step = 0;  // steps that are done
-  std::int64_t steps = 0;
-  std::optional<double> loss;  // none: nothing is trained
-  double step_s = 0.0;
+  std::int64_t step = 0;       // steps that are done
+  std::int64_t steps = 0;      // in all
+  std::optional<double> loss;  // of the last step; none: nothing is trained
+  double step_s = 0.0;         // time of the last step on this rank
 };
 
 // Holds the result of one pass over the test data.
 struct Evaluation {
-  std::int64_t epoch = 0;  // epochs that are over; 0: the training does not count in epochs
-  std::int64_t epochs = 0;
-  double result = 0.0;  // an accuracy in [0, 1], or the loss if the network has targets
+  std::int64_t epoch = 0;   // epochs that are over; 0: the training does not count in epochs
+  std::int64_t epochs = 0;  // in all
+  double result = 0.0;      // an accuracy in [0, 1], or the loss if the network has targets
   bool is_loss = false;
 };
 
@@ -103,8 +104,8 @@ struct TrainingCallbacks {
   std::function<void(const std::string& text)> note;       // a sentence that a user should read
   std::function<void(const Progress& progress)> progress;  // after every step
   std::function<void(const Evaluation& evaluation)> evaluated;  // after every pass over test data
-  std::function<void(const GradientCheck& check)> checked;      // NaN if the error is not finite
-  std::function<void(std::int64_t step)> saved;                 // after this many steps
+  std::function<void(const GradientCheck& check)> checked;      // errors may be NaN
+  std::function<void(std::int64_t step)> saved;                 // a checkpoint after `step` steps
 };
 
 // Trains from the first step, or from a checkpoint, to the end. The times of steps and operations

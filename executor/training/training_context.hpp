@@ -23,7 +23,7 @@ struct TrainingContext {
   Groups& groups;
   DataSource& data;
   DataSource* test;   // null: no evaluation
-  const Plan& given;  // before cycles were raised
+  const Plan& given;  // the plan before cycles were raised
   const std::string& given_sha256;
   CheckpointWriter* checkpoints;  // null: none are written
   const StopSignals& signals;

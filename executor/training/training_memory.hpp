@@ -8,10 +8,10 @@
 
 namespace cnnplan {
 
-// Returns the memory that a training needs on a rank. Steps, gradient checks and evaluations run
-// one after the other, so the largest of them counts. An evaluation counts even if `options` have
-// no test file. The states of chains and the two gradients of a check are kept meanwhile, so they
-// are added. So is the process, as the plan says. Samples that are read ahead do not count, nor do
+// Returns the bytes that a training needs on a rank. Steps, gradient checks and evaluations run one
+// after the other, so the largest of them counts. An evaluation counts even if `options` have no
+// test file. The states of chains and the two gradients of a check are kept meanwhile, so they are
+// added. So is the process, as the plan says. Samples that are read ahead do not count, nor do
 // workspaces of kernels. `schedule` is the training schedule of `plan` on this rank.
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,

@@ -12,6 +12,7 @@
 
 namespace cnnplan {
 
+// Owns the schedule and the runner of a training, which change when cycles are raised.
 class TrainingSteps {
  public:
   // Keeps the references of the context. @pre `schedule` belongs to `plan`, and the parameters are
