@@ -17,7 +17,8 @@ namespace cnnplan {
 //   more in 16 bits and tf32.
 // - For an output, it is the norm with 0.01 in each element.
 // - For a running mean, it is the norm of the deviations.
-// `precision` is the precision of the plan.
+// `tensors` describes the tensors, and `compared` has their comparisons. `precision` is the
+// precision of the plan.
 // @pre both lists have one order, in which each running variance follows its mean
 std::string blunt_tensor(const std::vector<DumpedTensor>& tensors,
                          const std::vector<TensorComparison>& compared,

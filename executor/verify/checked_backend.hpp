@@ -16,9 +16,9 @@ namespace cnnplan {
 // Describes the worst result of a kernel, whose error is the largest relative to its limit.
 struct KernelFinding {
   std::string operation;  // id of the operation
-  double error = 0.0;
-  double limit = 0.0;
-  double excess = 0.0;  // error / limit
+  double error = 0.0;     // absolute difference from the reference
+  double limit = 0.0;     // of the error that rounding explains
+  double excess = 0.0;    // error / limit
 };
 
 // Collects the findings of one rank. Lanes may add findings at the same time.
@@ -32,6 +32,8 @@ class KernelFindings {
   // `checked` were compared, and `worst` is the worst.
   void add(std::size_t kernel, KernelFinding worst, std::int64_t checked, std::int64_t results);
 
+  // Return the worst finding so far, the number of results that were compared, and the number of
+  // all results.
   const KernelFinding& worst() const { return worst_; }
   std::int64_t checked() const { return checked_; }
   std::int64_t results() const { return results_; }
@@ -48,10 +50,13 @@ class KernelFindings {
 // only the backend can read its own indices.
 class MaximumPlaces {
  public:
-  static constexpr double tie = -2.0;  // several inputs equal the maximum
+  // This is the place of a maximum that several inputs equal.
+  static constexpr double tie = -2.0;
 
+  // Takes the places of the maxima for each output, which are numbers of taps or `tie`. `memory` is
+  // the address of the operand `index` that the backend wrote.
   void set(const void* memory, std::vector<double> places);
-  // Returns an empty list where nothing is known.
+  // Returns the places that belong to this memory, or an empty list where nothing is known.
   std::vector<double> get(const void* memory) const;
 
  private:
@@ -59,6 +64,7 @@ class MaximumPlaces {
   std::map<const void*, std::vector<double>> places_;
 };
 
+// Runs the kernels of another backend, and compares the results of each run.
 class CheckedBackend final : public DecoratedBackend {
  public:
   // Keeps a reference to the findings. `products` limits how many products of one operand of a

@@ -9,9 +9,10 @@
 
 namespace cnnplan {
 
+// Adds up terms and their absolute values.
 struct TermSum {
-  double value = 0.0;
-  double absolute = 0.0;
+  double value = 0.0;     // sum of the terms
+  double absolute = 0.0;  // sum of their absolute values
 
   void add(double term) {
     value += term;
@@ -25,7 +26,7 @@ class ConvolutionSums {
  public:
   using Index = std::array<std::int64_t, dim_count>;
 
-  // Keeps the spans.
+  // Refers to the operands, which must outlive the ConvolutionSums.
   struct Data {
     std::span<const double> x, dy, weight, bias;
   };
@@ -33,7 +34,7 @@ class ConvolutionSums {
 
   TermSum y(const Index& at) const;  // before a ReLU
   TermSum dx(const Index& at) const;
-  // `at` is the place of the weight in plain order.
+  // Returns the gradient of one weight. `at` is its place in plain order (F, C/groups, KD, KH, KW).
   TermSum dweight(std::int64_t at) const;
   TermSum dbias(std::int64_t filter) const;
 

@@ -9,6 +9,7 @@
 
 namespace cnnplan {
 
+// Owns another backend. A derived class overrides make_kernel(), which is not forwarded.
 class DecoratedBackend : public Backend {
  public:
   explicit DecoratedBackend(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}

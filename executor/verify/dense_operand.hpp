@@ -28,7 +28,7 @@ void for_each_element(const TensorView& view, const Visit& visit) {
   }
 }
 
-// Returns the elements of a view in host memory.
+// Returns the elements of a view in host memory, in the order (n, d, h, w, c).
 template <typename T>
 std::vector<double> dense_values(const TensorView& view) {
   std::vector<double> values(volume(view.box));
@@ -38,7 +38,7 @@ std::vector<double> dense_values(const TensorView& view) {
   return values;
 }
 
-// Returns a view of dense values.
+// Returns a view of dense values as the block `box`.
 // @pre `values` has as many elements as `box`, or nothing reads the view
 inline TensorView dense_view(std::vector<double>& values, const Box& box) {
   return view_of(values.data(), box, box, sizeof(double));

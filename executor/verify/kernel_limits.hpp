@@ -13,13 +13,14 @@ namespace cnnplan {
 struct KernelValues {
   std::vector<std::vector<double>> before;  // as the kernel found them
   std::vector<std::vector<double>> exact;   // after the reference in double
-  // Sums of absolute terms by operand, where all results are sums; else empty.
+  // The sums of the absolute terms of each result, for kernels whose results are all sums. Else
+  // empty.
   std::vector<std::vector<double>> absolute;
 };
 
 // Returns the limit for the error of a sum of `terms` terms, whose absolute values have the sum
-// `absolute`. It is 4 * absolute * (rounding of sums * sqrt(terms) + rounding of factors); the root
-// is from Higham and Mary 2019.
+// `absolute`. It is 4 * absolute * (sum_rounding * sqrt(terms) + factor_rounding), with the
+// functions of rounding.hpp. The root is from Higham and Mary 2019.
 double sum_limit(double absolute, double terms, Precision precision);
 // Returns the limit for the error that storing a result in `element` adds.
 double stored_limit(double exact, ElementType element);
@@ -32,7 +33,8 @@ struct KernelRun {
   const KernelValues& values;
 };
 
-// Returns the limit of each element of a written operand. @pre the kernel is no convolution
+// Returns the limit for the error of each element of a written operand. `operand` is its place in
+// kernel_operands(). @pre the kernel is no convolution
 std::vector<double> kernel_limits(const KernelRun& run, std::size_t operand);
 
 }  // namespace cnnplan

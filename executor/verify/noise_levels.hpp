@@ -9,15 +9,17 @@
 
 namespace cnnplan {
 
-// An entry belongs to the kernel that a backend made at this place in their order. The first run,
-// without rounding, shows each kernel a sample of its values. The next run shows it their rounded
-// counterparts, and gives the kernel its level.
+// Holds a level for each kernel, which is named by its number in the order in which a backend makes
+// kernels. The first run, without rounding, shows each kernel a sample of its values. The next run
+// shows it their rounded counterparts, from which its level follows.
 class NoiseLevels {
  public:
+  // Takes the sample of the first run.
   void set_exact(std::size_t kernel, std::vector<double> sample) {
     exact_.resize(std::max(exact_.size(), kernel + 1));
     exact_[kernel] = std::move(sample);
   }
+  // Takes the sample of the next run, and computes the level.
   // @pre set_exact() got as many values of this kernel
   void set_rounded(std::size_t kernel, const std::vector<double>& sample) {
     levels_.resize(std::max(levels_.size(), kernel + 1));

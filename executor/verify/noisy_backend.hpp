@@ -13,15 +13,17 @@
 
 namespace cnnplan {
 
-// `exact` rounds nothing. All other runs round every stored tensor, and add random errors as large
-// as the errors of sums. Values at which a function switches, such as 0 at a ReLU, are near it if
-// rounding could move them across. `up` moves near values to one side, and `down` to the other.
+// Says how a run rounds. `exact` rounds nothing. All other runs round every stored tensor, and add
+// random errors as large as the errors of sums. A function such as a ReLU switches at a value such
+// as 0, and rounding could move inputs that are near it to the other side. So `up` moves near
+// inputs to one side, and `down` moves them to the other.
 enum class RoundingRun { exact, random, up, down };
 
+// Says which roundings a NoisyBackend makes.
 struct RoundingNoise {
   Precision precision = Precision::fp32;  // whose roundings are made
   RoundingRun run = RoundingRun::exact;
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;         // of the random errors
   NoiseLevels* levels = nullptr;  // `exact` and `random` write it, in this order
 };
 

@@ -8,8 +8,9 @@
 
 namespace cnnplan {
 
-// Returns the elements channels-last. Weights of convolutions and their gradients come in plain
-// order, and labels and indices as whole numbers. It waits for the device.
+// Returns the elements of `operand` of a kernel, which `view` shows in memory of the device. They
+// are in channels-last order, but weights of convolutions and their gradients are in plain order.
+// Labels and indices are whole numbers. It waits for the device.
 std::vector<double> operand_values(Backend& backend,
                                    const KernelSpec& spec,
                                    const KernelOperand& operand,

@@ -10,7 +10,8 @@
 
 namespace cnnplan {
 
-// All blocks that it fills must hold doubles, except for labels.
+// Forwards another source, and rounds samples and targets to the elements of `precision`. Blocks
+// that it fills hold doubles, except for labels.
 class RoundedData final : public DataSource {
  public:
   RoundedData(std::unique_ptr<DataSource> inner, Precision precision, bool has_targets)

@@ -20,7 +20,8 @@ constexpr double unit_rounding(ElementType element) {
   return 0x1p-8;
 }
 
-// Returns a number so small that the element loses it, or digits of it.
+// Returns a number so small that numbers below it become 0 or lose digits when they are rounded to
+// the element.
 constexpr double lost_number(ElementType element) {
   switch (element) {
     case ElementType::fp64:

@@ -9,9 +9,9 @@
 
 namespace cnnplan {
 
-// Is on the node of rank 0, which makes and removes the folder and writes all its files. All ranks
-// know its path. A rank that leaves by an exception removes the folder, too, if it is on this node:
-// rank 0 may wait for the rank in vain until the program is ended.
+// Owns a folder on the node of rank 0. Rank 0 makes and removes the folder and writes all its
+// files. All ranks know its path. A rank on this node that leaves by an exception removes the
+// folder, too, because rank 0 may wait for this rank in vain until the program is ended.
 class TemporaryFolder {
  public:
   // This call is collective, and all ranks throw. @throws IoError
@@ -19,6 +19,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
+  // Returns the path of a file in the folder.
   std::string file(const std::string& name) const { return path_ + '/' + name; }
 
  private:

@@ -17,17 +17,18 @@ struct TensorRuns {
   std::vector<std::vector<double>> rounded;  // on one rank with roundings, run by run
 };
 
-// The worst element is that with the largest error relative to its limit.
+// Holds the result of comparing one tensor. The worst element is the one with the largest error
+// relative to its limit.
 struct TensorComparison {
   std::string name;         // as in a dump: "/conv1/weight_gradient", "/fc/output", "/loss"
   std::size_t element = 0;  // the worst element, counted in row-major order
   double error = 0.0;       // of the worst element
   double limit = 0.0;       // of the worst element
   double norm_error = 0.0;  // L2 norm of all errors
-  double norm_limit = 0.0;
-  double rounding = 0.0;   // L2 norm of the largest change in a rounded run; never NaN
-  double norm = 0.0;       // of the exact tensor; infinite where a value is not finite
-  double root_norm = 0.0;  // L2 norm of the roots of exact values: of deviations, from variances
+  double norm_limit = 0.0;  // of norm_error
+  double rounding = 0.0;    // L2 norm of the largest change in a rounded run; never NaN
+  double norm = 0.0;        // of the exact tensor; infinite where a value is not finite
+  double root_norm = 0.0;   // L2 norm of the roots of exact values: of deviations, from variances
 
   // Returns the error relative to its limit, of the worst element or of the norm. It is infinite
   // where a value of either run is not finite, unless both runs have the same infinity or NaN.
@@ -39,7 +40,8 @@ struct TensorComparison {
 // root mean square of the changes, without zeros and the few that are far larger.
 std::vector<double> element_limits(const TensorRuns& runs, ElementType element);
 
-// @pre there is a rounded run
+// Compares a tensor with this name, which is stored in elements of this type. @pre there is a
+// rounded run
 TensorComparison compare_tensor(std::string name, const TensorRuns& runs, ElementType element);
 
 }  // namespace cnnplan

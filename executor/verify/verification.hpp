@@ -14,8 +14,9 @@
 
 namespace cnnplan {
 
-// `too_sensitive`: in this precision, rounding alone may explain the differences, or would hide a
-// fault as large as a tensor. Or the exact step is not finite, so that little can be compared.
+// Says how a verification ended. With `too_sensitive`, rounding in this precision may explain the
+// differences alone, or would hide a fault as large as a tensor. It also stands for an exact step
+// that is not finite, so that little can be compared.
 enum class Verdict { equal, different, too_sensitive };
 
 // Sums up the kernels of all ranks. Each is compared with the reference in double, on the inputs
@@ -23,10 +24,11 @@ enum class Verdict { equal, different, too_sensitive };
 struct KernelChecks {
   KernelFinding worst;
   int rank = 0;          // that found it
-  double checked = 0.0;  // results that were compared
-  double results = 0.0;
+  double checked = 0.0;  // number of results that were compared
+  double results = 0.0;  // number of all results
 };
 
+// Holds the result of a verification.
 struct Verification {
   std::vector<TensorComparison> tensors;  // the largest excess first
   KernelChecks kernels;

@@ -8,12 +8,14 @@
 
 namespace cnnplan {
 
-// A row has all inputs that one output position meets in one group, in the order (channel, tap) of
-// a weight. Inputs in the padding are 0. Activations are dense and channels-last.
+// Handles the rows of some output positions at a time. A row has all inputs that one output
+// position meets in one group, in the order (channel, tap) of a weight. Inputs in the padding are
+// 0. Activations are dense and channels-last.
 class WindowRows {
  public:
   explicit WindowRows(const KernelSpec& spec);
 
+  // Returns the number of elements of a row.
   std::int64_t length() const { return channels_ * taps_; }
   // Returns the output positions of the whole block.
   std::int64_t positions() const;
@@ -21,11 +23,13 @@ class WindowRows {
   std::int64_t most_selected() const;
   std::int64_t bytes() const;  // of the places and rows of the selected positions
 
-  // Selects output positions in the order (n, d, h, w). @pre count <= most_selected()
+  // Selects `count` output positions from `first` on, in the order (n, d, h, w).
+  // @pre count <= most_selected()
   void select(std::int64_t first, std::int64_t count);
   std::int64_t first() const { return first_; }
   std::int64_t count() const { return count_; }
 
+  // Writes the rows of the selected positions, one after the other.
   void gather(std::int64_t group, const double* x, double* rows) const;
   // Adds each element of the rows to the element of `dx` from which gather() would take it.
   void scatter(std::int64_t group, const double* rows, double* dx) const;
