@@ -16,22 +16,23 @@ namespace cnnplan {
 struct Options {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
-  std::string inferred_file;    // empty: training, or a verification
-  std::string graphs = "auto";  // or "on", "off"
-  bool verbose = false;
-  bool quiet = false;
+  std::string inferred_file;      // for the results of --infer; empty: training, or a verification
+  std::string graphs = "auto";    // whether a device records kernels: "auto", "on" or "off"
+  bool verbose = false;           // print where each rank runs
+  bool quiet = false;             // print errors only
   bool doctor = false;            // answer cnnplan doctor instead of training
-  bool chose_backend = false;     // set by the user
-  std::string verify;             // what to compare with; empty: no verification
-  std::int64_t check_period = 0;  // in steps, of --check-gradient
-  double comm_timeout_s = default_comm_timeout_s;
+  bool chose_backend = false;     // true if the user named the backend in `training`
+  std::string verify;             // "reference": compare a step with it; empty: no verification
+  std::int64_t check_period = 0;  // steps between gradient checks; 0: no checks
+  double comm_timeout_s = default_comm_timeout_s;  // 0: no limit
   TrainingOptions training;
   std::vector<Fact> equal;  // options that all ranks must have alike
 };
 
-// Fills `options`. Returns an exit code if there is nothing to run: 0 after --help or --version,
-// else the code of a wrong command line. Only the first process prints the answer. It works before
-// MPI runs.
+// Reads the command line into `options`. Returns nothing if there is something to run. Otherwise,
+// it has printed an answer, and returns the exit code: 0 after --help or --version, else the code
+// of a wrong command line. Only the first process prints the answer. Call it before MPI is
+// initialised.
 std::optional<int> parse_command_line(int argc, char** argv, Options& options);
 
 }  // namespace cnnplan

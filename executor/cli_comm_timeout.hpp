@@ -7,7 +7,8 @@
 
 namespace cnnplan {
 
-// Returns an error message, or an empty text for a limit in seconds that is allowed.
+// Checks the text of a limit in seconds. Returns an error message, or an empty text if the limit is
+// allowed: 0, which means no limit, or from 1 s to 10^7 s.
 inline std::string refusal_of_comm_timeout(const std::string& text) {
   constexpr double least_s = 1.0;  // shorter waits are usual on a busy machine
   constexpr double most_s = 1e7;   // about four months

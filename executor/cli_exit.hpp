@@ -11,8 +11,9 @@
 
 namespace cnnplan {
 
-// Prints the answer on one rank and returns the exit code: 0 after --help or --version, else the
-// code of a wrong command line. It works before MPI runs.
+// Prints the answer to `error`, which CLI11 threw while `app` parsed its command line. Only the
+// first process prints. Returns the exit code: 0 after --help or --version, else the code of a
+// wrong command line. It does not need MPI.
 inline int exit_code_of(const CLI::App& app, const CLI::ParseError& error) {
   std::ostringstream unheard;
   const int code = is_first_process() ? app.exit(error) : app.exit(error, unheard, unheard);

@@ -14,10 +14,12 @@ namespace cnnplan {
 // Shows the progress of a training in one line of stderr, which it redraws.
 class ProgressLine {
  public:
+  // If `shown` is false, nothing is ever printed.
   explicit ProgressLine(bool shown) : shown_(shown) {}
   ~ProgressLine() { end(); }
   // Ends the line, so that other output begins on a new one.
   void end();
+  // Draws the line: steps, loss, time of a step, and the time that is left.
   void operator()(const Progress& progress);
 
  private:
@@ -25,7 +27,8 @@ class ProgressLine {
   bool drawn_ = false;
 };
 
-// These functions print at once. Call them on rank 0.
+// These functions print without delay. Call them on rank 0 only. Plans, summaries and verifications
+// go to stdout, everything else to stderr.
 void print_note(const std::string& text);
 void print_places(const std::vector<RankPlace>& ranks);
 void print_evaluation(const Evaluation& evaluation);
@@ -34,6 +37,7 @@ void print_saved(std::int64_t step, const std::string& folder);
 // Prints what a person wants to know of the plan, in at most eight lines.
 void print_plan(const Plan& plan);
 // Prints times, loss and accuracy, and compares step and rate with those that the plan predicts.
+// `file` is the run file or the file of inferred outputs, whose name is printed, too.
 void print_summary(const RunReport& run, const Plan& plan, const std::string& file);
 void print_summary(const InferenceReport& report, const std::string& file);
 // Prints the kernels that were checked, and the tensors with the largest differences.
