@@ -6,8 +6,8 @@
 
 namespace cnnplan {
 
-// Returns `own` with `busy_ranks` filled in, equal on every rank. This call is collective and
-// blocks.
+// Returns `own`, the fingerprint of this rank's backend, with `busy_ranks` filled in. The result is
+// equal on every rank. This call is collective and blocks.
 // @throws EnvironmentError on all ranks, naming both devices, when a rank's device differs from
 // rank 0's
 DeviceFingerprint common_fingerprint(DeviceFingerprint own,

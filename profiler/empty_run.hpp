@@ -9,9 +9,9 @@
 namespace cnnplan {
 
 // Trains a network of a few thousand parameters for a step, so that MPI, the kernel library and the
-// connections of the ranks have what they keep. Returns the peak of the rank with most
-// (Device::peak_bytes), equal on all ranks. Call it before anything large was allocated. This call
-// is collective and blocks.
+// connections of the ranks have allocated what they keep. Returns the largest Device::peak_bytes()
+// of all ranks, equal on every rank. Call it before anything large was allocated. This call is
+// collective and blocks.
 // @throws as the constructor of StepRunner and StepRunner::run()
 std::int64_t empty_run_bytes(const Communicator& world, Backend& backend);
 

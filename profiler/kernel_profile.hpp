@@ -14,8 +14,8 @@ namespace cnnplan {
 // Says which kernels a profile is to have.
 struct ProfileRequest {
   std::vector<Network> networks;
-  int ranks = 1;
-  std::int64_t batch = 1;
+  int ranks = 1;           // of the plans of the networks
+  std::int64_t batch = 1;  // global mini-batch of these plans
   Precision precision = Precision::fp32;
   std::vector<Axis> axes = search_axes();  // over which the search may split
   std::vector<Mesh> uniform;  // further plans: each of these meshes on all layers that admit it
@@ -23,8 +23,9 @@ struct ProfileRequest {
   WalkOptions walk;
 };
 
+// Says how far a profile is.
 struct ProfileProgress {
-  int passes = 0;  // done so far
+  int passes = 0;  // over schedules, done so far
   int total_passes = 0;
   std::size_t kernels = 0;  // in the profile
   std::string what;         // "resnet50 on n2, rank 0 of 2"; "ranks 0 to 1" are walked at once
@@ -39,11 +40,11 @@ struct ProfileCallbacks {
   std::function<void(const std::string& text)> note = {};
 };
 
-// Adds to `profile` the kernels it lacks. It walks, for each split that some unit may take, the
-// plan mostly_on() that split (unit_splits.hpp), and the further plans of the request. Under
-// mpirun, the ranks of the program take different ranks of the plan and walk at the same time. A
-// schedule without missing kernels is not walked. It is collective and blocks. Returns the kernels
-// that failed on all ranks that tried them, on every rank alike.
+// Times the kernels of the request that `profile` lacks, and adds them. It walks, for each split
+// that some unit may take, the plan mostly_on() that split (unit_splits.hpp), and the further plans
+// of the request. Under mpirun, the ranks of the program take different ranks of the plan and walk
+// at the same time. A schedule without missing kernels is not walked. It is collective and blocks.
+// Returns the kernels that failed on all ranks that tried them, on every rank alike.
 // @throws InfeasibleError on all ranks, before a schedule is walked that the node's memory cannot
 // hold for every rank.
 // @throws DeviceLostError on a rank whose device can run no other kernel.

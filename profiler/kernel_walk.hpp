@@ -25,13 +25,14 @@ namespace cnnplan {
 // schedule gives one value per repetition, which is the mean over its occurrences.
 struct KernelSamples {
   std::map<KernelSpec, std::vector<double>> seconds;
-  std::map<KernelSpec, std::vector<double>> occurrences_s;  // one by one
+  std::map<KernelSpec, std::vector<double>> occurrences_s;  // of each occurrence by itself
   std::map<KernelSpec, KernelTiming> properties;            // workspace and implementation only
 };
 
+// Says how often a schedule is walked.
 struct WalkOptions {
-  int repetitions = 12;
-  int warmup = 2;  // least number of passes; more until 0.1 s and steady times of a GPU
+  int repetitions = 12;  // passes that are timed
+  int warmup = 2;        // least number of passes; more until 0.1 s and steady times of a GPU
 };
 
 // Every rank calls these functions during its walk.

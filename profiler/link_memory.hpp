@@ -11,9 +11,10 @@
 
 namespace cnnplan {
 
+// Owns a block of the device and its mirror, a copy of it in pinned memory of the host.
 class LinkMemory {
  public:
-  // Keeps a reference. @throws as Device::allocate() and allocate_staging()
+  // Keeps a reference to the device. @throws as Device::allocate() and allocate_staging()
   LinkMemory(Device& device, std::int64_t bytes)
       : device_(device),
         memory_(device.allocate(bytes)),

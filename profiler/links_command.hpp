@@ -9,13 +9,14 @@
 
 namespace cnnplan {
 
+// Holds what the user of the command chose.
 struct LinksRequest {
-  std::string output_file;
-  std::string backend;
+  std::string output_file;   // for the platform
+  std::string backend;       // whose device is measured
   bool nccl = false;         // the library's allreduce is NCCL's
   bool device_only = false;  // measures copies, sums and launches of one rank, and no link
-  std::int64_t most_bytes = LinkOptions{}.most_bytes;
-  double time_budget_s = LinkOptions{}.time_budget_s;
+  std::int64_t most_bytes = LinkOptions{}.most_bytes;  // as in LinkOptions
+  double time_budget_s = LinkOptions{}.time_budget_s;  // as in LinkOptions
 };
 
 // Prints tables of the measurements to stdout on rank 0, and writes the platform. The platform

@@ -46,7 +46,8 @@ struct LinkFit {
 // @throws std::logic_error unless samples ascend in bytes and have positive times
 LinkFit fit_segments(std::span<const LinkSample> samples);
 
-// Fits one s/byte to the times by least squares of the relative error. Returns 0 without samples.
+// Returns the seconds per byte b for which bytes * b fits the times best, by least squares of the
+// relative error. Returns 0 without samples.
 // @throws as fit_segments()
 double fit_s_per_byte(std::span<const LinkSample> samples);
 

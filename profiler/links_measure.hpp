@@ -14,16 +14,17 @@
 
 namespace cnnplan {
 
+// Says how far a measurement is.
 struct LinkProgress {
   std::string what;  // e.g. "node, 2 ranks, 4194304 bytes"
-  int done = 0;
+  int done = 0;      // of `total` parts
   int total = 1;
 };
 
 // Says what to measure. All ranks pass equal options, except their memory and `progress`.
 struct LinkOptions {
-  std::int64_t least_bytes = 8;
-  std::int64_t most_bytes = std::int64_t{64} << 20;
+  std::int64_t least_bytes = 8;                      // the smallest size of a message
+  std::int64_t most_bytes = std::int64_t{64} << 20;  // the largest size of a message
   double budget_s = 0.05;  // of the repetitions of a size; ten are made if there is time
   // All curves together take about this time. On slow links, large sizes have three repetitions,
   // and a curve ends at the last size that fits.
@@ -35,8 +36,8 @@ struct LinkOptions {
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
 
-// A `message` goes in one direction, and an `exchange` in both directions at once. `exchanges` is
-// an `exchange` whose bytes go in messages_at_once equal messages.
+// Names what is timed. A `message` goes in one direction, and an `exchange` in both directions at
+// once. `exchanges` is an `exchange` whose bytes go in messages_at_once equal messages.
 enum class LinkCurveKind { message, exchange, exchanges, collective };
 
 // With this number of messages, the gap between messages can be told from their latency.
@@ -47,9 +48,9 @@ struct LinkCurve {
   LinkCurveKind kind = LinkCurveKind::message;
   CollectiveKind collective = CollectiveKind::allreduce;       // for a collective
   AllreduceAlgorithm algorithm = AllreduceAlgorithm::library;  // for a collective
-  std::string level = "node";
-  int ranks = 2;
-  std::vector<LinkSample> samples;
+  std::string level = "node";       // the name of the level that messages cross
+  int ranks = 2;                    // that take part
+  std::vector<LinkSample> samples;  // by ascending size
   // For a collective, this is the number of wrong results on all ranks, by sample; else empty.
   std::vector<std::int64_t> wrong{};
 
@@ -58,18 +59,19 @@ struct LinkCurve {
   }
 };
 
-// Describes a level of the machine. `shared_by` ranks share one link of the level.
+// Describes a level of the machine. The fields are as in Level (planner/platform/platform.hpp).
 struct LinkLevel {
   std::string name = "node";
-  int ranks_per_group = 1;
-  int shared_by = 1;
+  int ranks_per_group = 1;  // ranks that the level connects
+  int shared_by = 1;        // ranks that share one link of the level
 };
 
+// Holds everything that is measured for a platform.
 struct LinkMeasurements {
   std::vector<LinkLevel> levels;  // innermost first
   std::vector<LinkCurve> curves;
   LocalCosts local;
-  std::string device;
+  std::string device;              // as in LinkOptions
   std::int64_t memory_bytes = 0;   // memory of one rank
   std::int64_t process_bytes = 0;  // what a rank's process takes of it in an empty run
 };
@@ -79,7 +81,7 @@ struct LinkMeasurements {
 // they took part. @throws CommError; as the constructor of NcclCommunicator; as Device::allocate()
 LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options);
 
-// Fits a platform to the measurements; this is a pure function.
+// Returns the platform that fits the measurements. It measures nothing.
 Platform platform_of(const LinkMeasurements& measurements);
 
 // Measures and fits, as the two functions above. Only rank 0 gets the complete result.
@@ -87,18 +89,20 @@ Platform platform_of(const LinkMeasurements& measurements);
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
 
 // Fits the times of a curve. Collectives between nodes that may have two times count as slow from
-// the first large size on that is slow. For a ring, it fits the times of one step by the bytes of
-// the step.
+// the first large size on that is slow. For a ring, it fits the times of one round by the bytes of
+// the round.
 LinkFit fit_of(const LinkCurve& curve);
 
-// Returns how many times fit_of() raises, because they are too short for their size.
+// Returns the number of samples whose time fit_of() raises before it fits: large collectives that
+// may have two times, and that take less time per byte than the next smaller size.
 int lucky_samples(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
 
-// Both functions return bytes per second, at the time that counts. The first divides the bytes of
-// the sample by its time. The second counts, for a collective, the bytes that cross each link.
+// Both functions return bytes per second, at LinkSample::seconds(). algorithm_bandwidth() divides
+// the bytes of the sample by its time. bus_bandwidth() does so for messages. For a collective over
+// p ranks, it counts the bytes that cross each link: (p-1)/p of the sample's bytes for each half.
 double algorithm_bandwidth(const LinkSample& sample);
 double bus_bandwidth(const LinkCurve& curve, const LinkSample& sample);
 

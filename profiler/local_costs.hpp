@@ -12,16 +12,18 @@
 
 namespace cnnplan {
 
-// Times a compute loop and a large exchange, alone and at once.
+// Holds the times of a compute loop and a large exchange, alone and at once.
 struct OverlapTimes {
-  double compute_s = 0.0;
-  double exchange_s = 0.0;
-  double both_s = 0.0;
+  double compute_s = 0.0;   // the loop alone
+  double exchange_s = 0.0;  // the exchange alone
+  double both_s = 0.0;      // both at once
 };
 
-// Returns the hidden part of the shorter time, in [0, 1], or 0 if nothing was exchanged.
+// Returns which part of the shorter of both times is hidden when both run at once, in [0, 1]. It is
+// 0 if nothing was exchanged.
 double overlap_efficiency(const OverlapTimes& times);
 
+// Holds the measured costs of one rank. Other ranks measured at the same time.
 struct LocalCosts {
   std::vector<LinkSample> adds;    // by the bytes that were received and added
   std::vector<LinkSample> copies;  // by the bytes of strided blocks, as halos are packed
@@ -29,9 +31,9 @@ struct LocalCosts {
   double launch_s = 0.0;  // time of one operation without work
 };
 
-// All ranks measure at once, except that only ranks 0 and 1 measure the overlap. No message is
-// larger than `most_bytes`. Other ranks have an overlap of 0. This call is collective over `world`
-// and blocks. @throws as Device::allocate()
+// Returns the costs of this rank. All ranks measure at once, except that only ranks 0 and 1 measure
+// the overlap. Other ranks have OverlapTimes of 0. No message is larger than `most_bytes`. This
+// call is collective over `world` and blocks. @throws as Device::allocate()
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
                                const RepetitionOptions& options,

@@ -12,21 +12,21 @@ namespace cnnplan {
 
 // Holds what the user of the command chose.
 struct ProfileOptions {
-  std::vector<std::string> networks;  // files
+  std::vector<std::string> networks;  // files of networks or ONNX models
   // Number of ranks of the plans. With 0, it is the number of ranks of `world`. If this is 1, it is
   // the number of cores, or of the backend's GPUs.
   int ranks = 0;
-  std::int64_t batch = 8;
+  std::int64_t batch = 8;  // global mini-batch of the plans
   Precision precision = Precision::fp32;
   std::string input_size;            // empty: the size in the networks
   std::string axes = "ncdhw";        // over which the search may split
-  std::vector<std::string> uniform;  // meshes
+  std::vector<std::string> uniform;  // meshes of further plans, each for all layers: "h2"
   std::string missing_from;          // a plan: only its kernels; empty: the kernels of `networks`
   std::string backend{default_backend()};
   bool deterministic = false;  // only kernels whose results repeat bit by bit
   std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // for a convolution
   int engine_trials = BackendOptions{}.engine_trials;  // for each variant of a convolution
-  int repetitions = 12;
+  int repetitions = 12;                                // of each kernel
   std::string output_file = "profile.json";
 };
 

@@ -17,7 +17,7 @@ class ProgressBar {
  public:
   static constexpr double seconds_between_lines = 30.0;
 
-  // Nothing is ever written unless `shown`. Times count from here.
+  // If `shown` is false, nothing is ever written. The time that has passed counts from here.
   ProgressBar(bool shown, bool is_terminal) : shown_(shown), is_terminal_(is_terminal) {}
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

@@ -19,13 +19,13 @@ inline constexpr int fewest_repetitions = 3;
 // Says how often a body is repeated: for the budget, but within the limits.
 struct RepetitionOptions {
   double budget_s = 0.05;  // for the repetitions that count
-  // All repetitions of all bodies may take this time. It comes before least_repetitions, but not
-  // before fewest_repetitions.
+  // All repetitions of all bodies together take at most this time, even if they are then fewer than
+  // least_repetitions, but never fewer than fewest_repetitions.
   double most_s = std::numeric_limits<double>::infinity();
   double sample_s = 20e-6;  // shorter bodies run several times within one repetition
   int least_repetitions = 10;
   int most_repetitions = 500;
-  std::function<double()> clock_s = now_s;
+  std::function<double()> clock_s = now_s;  // returns seconds
 };
 
 // Runs `body` a few times to touch and warm its memory, then in repetitions that begin together. A
@@ -35,6 +35,7 @@ Statistics time_repeatedly(const Communicator& group,
                            const RepetitionOptions& options,
                            const std::function<void()>& body);
 
+// Holds a function that is timed.
 struct TimedBody {
   std::function<void()> run;
   std::function<void()> prepare;  // before each repetition, not timed; may be empty

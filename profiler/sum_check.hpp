@@ -9,10 +9,11 @@
 
 namespace cnnplan {
 
-// Fills the values of `spec` (fp32) with numbers whose sums over the ranks are exact; for an
-// allgather, fills the own shard with sums. Then it calls `collective` and counts wrong sums on all
-// ranks; for a reduce-scatter, only in the own shard. `collective` runs `spec` and waits for the
-// device. This call is collective over `group` and blocks; all ranks get equal counts.
+// Runs a collective on numbers whose sums are known and exact, and returns the number of wrong
+// results on all ranks. It fills the values of `spec`, which are fp32, and calls `collective`,
+// which runs `spec` and waits for the device. For an allgather, it fills this rank's shard with
+// sums. For a reduce-scatter, it only looks at this rank's shard. This call is collective over
+// `group` and blocks. All ranks get equal counts.
 std::int64_t count_wrong(const Communicator& group,
                          const CollectiveSpec& spec,
                          const std::function<void()>& collective);

@@ -8,9 +8,10 @@
 
 namespace cnnplan {
 
-// A sweep times its bodies for one size after the other, and each size takes about twice as long as
-// the one before. Sweeps share the time by their bodies, and leave to later sweeps what they did
-// not need. Rank 0 of a sweep decides for all its ranks, so it must take part in all sweeps.
+// A sweep times some functions, its bodies, for one size after the other. Each size takes about
+// twice as long as the one before. Sweeps share the time by their bodies, and leave to later sweeps
+// what they did not need. Rank 0 of a sweep decides for all its ranks, so it must take part in all
+// sweeps.
 class SweepBudget {
  public:
   // `all_bodies` counts the bodies of all sweeps. The time begins now.

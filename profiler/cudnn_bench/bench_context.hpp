@@ -13,11 +13,11 @@ namespace cnnplan::cudnn {
 
 // Holds the rates that the device reaches; 0 if they were not measured.
 struct DevicePeaks {
-  double copy_bytes_per_s = 0.0;  // read and written
-  double product_flops_per_s = 0.0;
+  double copy_bytes_per_s = 0.0;     // of a copy, where bytes read and bytes written both count
+  double product_flops_per_s = 0.0;  // of a matrix product, where a multiply-add counts two
 };
 
-// Borrows these objects.
+// Borrows the objects.
 struct BenchContext {
   const BenchOptions& options;
   Library& library;

@@ -9,17 +9,18 @@
 
 namespace cnnplan::cudnn {
 
+// Holds what the user chose.
 struct BenchOptions {
-  std::string network;     // file of a network or an ONNX model
-  std::string input_size;  // "512x512"; empty: the network's
-  std::int64_t batch = 256;
+  std::string network;       // file of a network or an ONNX model
+  std::string input_size;    // "512x512"; empty: the network's
+  std::int64_t batch = 256;  // samples of a step, on one rank
   Precision precision = Precision::bf16;
   std::vector<KernelKind> kinds{};    // empty: all
   std::vector<KernelPhase> phases{};  // empty: all
-  bool own_kernels = true;
-  bool engines = true;
-  double budget_s = 0.0;  // 0: no limit
-  int max_engines = 0;    // for each variant of a convolution; 0: all
+  bool own_kernels = true;            // time the kernels of this project
+  bool engines = true;                // time the engines of cuDNN
+  double budget_s = 0.0;              // for all measurements; 0: no limit
+  int max_engines = 0;                // for each variant of a convolution; 0: all
   // The list names engines that do not run. "engine 38" stands for all of its configurations.
   std::vector<std::string> skipped_engines{};
   // A kernel's operands are repeated until they take this much memory; negative: 4 times the L2

@@ -11,9 +11,10 @@ namespace cnnplan::cudnn {
 // Returns an object with its first key: "line", which says what kind of line it is.
 OrderedJson new_line(std::string_view kind);
 
+// Writes lines to one stream.
 class LineWriter {
  public:
-  // Keeps a reference.
+  // Keeps a reference to the stream.
   explicit LineWriter(std::ostream& out) : out_(out) {}
   // Writes the whole line and flushes. @throws IoError where it cannot; as write_json_line()
   void write(const OrderedJson& object);

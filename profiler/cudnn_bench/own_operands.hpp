@@ -9,8 +9,8 @@
 
 namespace cnnplan::cudnn {
 
-// The operands are dense and hold random numbers. Labels and places of maxima are 0; the sums of a
-// batch norm say mean 0 and variance 1.
+// Owns the operands of a kernel. They are dense and hold random numbers. Labels and places of
+// maxima are 0. The sums of a batch norm are those of a mean of 0 and a variance of 1.
 class OwnOperands {
  public:
   // Allocates the operands of one kernel, and puts the work that fills them into the selected

@@ -10,13 +10,14 @@
 
 namespace cnnplan {
 
+// Holds a kernel of a step.
 struct StepKernel {
   KernelSpec spec;
   KernelConstants constants;  // from the first occurrence
   int count = 0;              // occurrences in a step
 };
 
-// Lowers the network for one rank, with `batch` samples. The kernels come in the order of their
+// Returns the kernels of a training step on one rank with `batch` samples, in the order of their
 // first occurrence. Kernels without work are left out.
 // @throws InputError where the batch is too large
 std::vector<StepKernel> step_kernels(const Network& network,
