@@ -5,9 +5,10 @@
 
 namespace cnnplan {
 
-// A cache line of the processor, in bytes. The widest vector register (AVX-512) is as long.
+// This is the size of a cache line of the processor. The widest vector register (AVX-512) is as
+// long.
 inline constexpr std::size_t cache_line_bytes = 64;
-// A page of the operating system's memory, in bytes.
+// This is the size of a page of the operating system's memory.
 inline constexpr std::size_t page_bytes = 4096;
 
 }  // namespace cnnplan

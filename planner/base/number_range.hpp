@@ -42,15 +42,16 @@ struct NumberRange {
   }
 };
 
-// Extents of tensors and windows, strides, numbers of channels, filters or groups, and batches.
+// Holds extents of tensors and windows, strides, numbers of channels, filters or groups, and
+// batches.
 inline constexpr IntegerRange extent_range{1, 2147483647};
-// Padding of a window at one end, and indices of elements.
+// Holds padding of a window at one end, and indices of elements.
 inline constexpr IntegerRange padding_range{0, 2147483647};
-// Numbers of things that may be missing.
+// Holds numbers of things that may be missing.
 inline constexpr IntegerRange count_range{0, 2147483647};
 inline constexpr NumberRange fraction_range{.minimum = 0.0, .maximum = 1.0};
-// Numbers above 0, such as the maximum of a ReLU. The largest 32-bit number is 3.4e38, so it holds
-// each of them.
+// Holds numbers above 0, such as the maximum of a ReLU. All of them fit into 32 bits, whose largest
+// number is 3.4e38.
 inline constexpr NumberRange positive_range{
     .minimum = 0.0, .maximum = 1e30, .ends = Ends::open_below};
 

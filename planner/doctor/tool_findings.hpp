@@ -13,15 +13,18 @@ namespace cnnplan {
 // The name of the finding about the MPI library, which mpirun has to fit.
 inline constexpr const char* mpi_library_name = "MPI library";
 
-// Returns the first program of this name in a list of folders such as PATH, separated by ":".
+// Returns the path of the first program of this name in a list of folders such as PATH, separated
+// by
+// ":". Returns nothing if no folder has it.
 std::optional<std::string> program_in(const std::string& folders, const std::string& name);
 
-// Judges what `mpirun --version` printed. `library` is the text of the finding about the MPI
-// library that the programs use, and empty where it is not known. An mpirun of another MPI would
-// start ranks that do not know each other.
+// Returns the finding about mpirun. `version` is what `mpirun --version` printed. `library` is the
+// text of the finding about the MPI library that the programs use, and empty where it is not known.
+// An mpirun of another MPI would start ranks that do not know each other.
 Finding mpirun_finding(const ChildResult& version, const std::string& library);
 
-// Returns the finding about SimGrid, whose program is `smpirun`.
+// Returns the finding about SimGrid. `smpirun` is the path of its program, or nothing if
+// program_in() did not find it.
 Finding simgrid_finding(const std::optional<std::string>& smpirun);
 
 }  // namespace cnnplan

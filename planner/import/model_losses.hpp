@@ -15,6 +15,8 @@ namespace cnnplan {
 // Holds the kind of the losses, and the outputs that have one.
 class ModelLosses {
  public:
+  // Reads the options about outputs and losses. The main output is the one that the options name,
+  // else the first of the graph.
   // @throws InputError for options that name an unknown loss, or one output twice, and for a weight
   // that losses cannot have
   ModelLosses(const OnnxGraph& graph, const ImportOptions& options);

@@ -5,7 +5,7 @@ namespace cnnplan {
 
 enum class OperandRole {
   // These are blocks of activations. x, a, b and dx have the shape `in` of the spec, the others
-  // `out`.
+  // `out`. a and b are the inputs of an add, and `residual` is the second input of a fused kernel.
   x,
   a,
   b,
@@ -21,8 +21,8 @@ enum class OperandRole {
   bias,
   dbias,
   // Batch norms have these. All except the sums have one element per channel.
-  sums,           // doubles: for each channel a sum and a sum of squares, then values per channel
-  gradient_sums,  // doubles: for each channel a sum of dz and a sum of dz * normalised x
+  sums,           // doubles: C sums, C sums of squares, and the number of values per channel
+  gradient_sums,  // doubles: sums of dz, and sums of dz * normalised x, by channel
   scale,
   shift,
   dscale,

@@ -11,7 +11,8 @@
 
 namespace cnnplan {
 
-// Says which ranks share a batch norm's statistics: none, the ranks that share a sample, or all.
+// Says which ranks share the mean and the variance of a batch norm: none (local), the ranks that
+// share a sample (spatial), or all ranks (global).
 enum class BatchNormStatistics { local, spatial, global };
 
 // y = scale (x - mean) / sqrt(variance + epsilon) + shift. The running values become

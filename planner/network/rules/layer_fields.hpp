@@ -20,7 +20,7 @@ namespace cnnplan {
 // Holds values in the order d, h, w.
 using Triple = std::array<std::int64_t, 3>;
 
-// The stride of a window is 1 unless given, or as long as the kernel.
+// Says which stride a window has if its layer names none: 1, or the extent of the kernel.
 enum class DefaultStride { one, kernel };
 
 // Says whether a file names an optional value that equals the default.
