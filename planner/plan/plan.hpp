@@ -57,7 +57,8 @@ struct LayerPlan {
   }
   auto operator<=>(const LayerPlan&) const = default;
 };
-// True where every rank has equal blocks of two tensors of one shape, one with each of these plans.
+// True if two tensors of equal shape have equal blocks on every rank, when one has the plan `a` and
+// the other has the plan `b`.
 inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {
   return a.mesh == b.mesh && a.stage == b.stage;
 }

@@ -19,8 +19,9 @@ struct Coordinates {
   int end = 0;
 };
 
-// A coordinate owns one part of `length` indices. The steps below derive its range from this part,
-// in the order of the fields. A derived range has indices in [0, input_length).
+// Says which range of indices each coordinate has. A coordinate owns one part of `length` indices.
+// The fields below describe steps that derive its range from this part, in the order of the fields.
+// A derived range has indices in [0, input_length).
 struct RangeRule {
   std::int64_t length = 1;
   int parts = 1;  // the number of coordinates; each owns one part, unless in_turn is set
@@ -56,7 +57,8 @@ using RangeTable = std::shared_ptr<const std::vector<Range>>;
 // Makes one table for each rule, so that equal rules share it.
 class RangeTables {
  public:
-  // The reference is valid as long as this object lives, and a copy of the table longer.
+  // Returns the table of a rule, and makes it on the first call. The reference is valid as long as
+  // this object lives. A copy of the RangeTable may outlive the object.
   const RangeTable& of(const RangeRule& rule);
 
  private:

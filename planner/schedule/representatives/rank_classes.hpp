@@ -23,10 +23,10 @@ class RankClasses {
   // - On every mesh of the plan, along n, c, d, h and w, their blocks have the same size and
   //   padding. They exchange as much with their neighbours, and along c, d, h and w over the same
   //   levels.
-  // - On a mesh with an axis l, they are at one stage, and reach its neighbours over the same
-  //   levels.
-  // - Each shares a sample with ranks at the same places in their nodes, and keeps as many samples
-  //   from mesh to mesh.
+  // - On a mesh with an axis l, they are at one stage, and exchange states with the stages before
+  //   and after it over the same levels.
+  // - The ranks that share a sample with them are at the same places in their nodes. They keep
+  //   equally many samples where tensors move from one mesh to another.
   // - In a layer that is stationary_w, they multiply and compute as many channels, own as many of
   //   the multiplied ones, and exchange them with as many ranks.
   // These features leave out three things: how long ranks further away make neighbours wait, over

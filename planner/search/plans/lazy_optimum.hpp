@@ -37,8 +37,8 @@ StepLowerBound step_lower_bound(NetworkPricing& pricing);
 // min-marginals of all candidates of the unit so far, which are lower bounds.
 using Wanted = std::function<std::vector<int>(int unit, const std::vector<double>& costs)>;
 // Returns the min-marginals of a graph of `priced()`. Wanted candidates have the values that they
-// would have if all pairs had prices. Values above (1 + `most_excess`) times the least sum are not
-// told apart (infinity). Returns nothing where the graph is too entangled. @pre most_excess > 0
+// would have if all pairs had prices. Values above (1 + `most_excess`) times the least sum are
+// infinity. Returns nothing where the graph is too entangled. @pre most_excess > 0
 std::optional<MinMarginals> marginals_of_wanted(NetworkPricing& pricing,
                                                 const CostGraph& graph,
                                                 const Wanted& wanted,

@@ -15,9 +15,10 @@ class ResidualTrace {
   ResidualTrace(const ChainGeometry& geometry, ChainStates& states, const ChainLabels& labels)
       : geometry_(geometry), states_(states), labels_(labels) {}
 
-  // Adds the residual of the C-point after a group of the finest level. `propagated` is the state
-  // that the group makes of its first state. Only the ranks of the group's last block add
-  // it, and only if their stage computed the state of the point.
+  // Adds the operation that computes the residual of the C-point after a group of blocks.
+  // `propagated` is the state to which the blocks of the group lead from the state of its first
+  // point. Only the ranks of the group's last block add the operation, and only if their stage
+  // computed the state of the C-point.
   void record(const LayerRange& group, const Operand& propagated);
   // Adds the recorded residuals to `schedule`. Points are left out that lack a residual before the
   // first cycle or after any cycle, so that all norms are over the same points.
