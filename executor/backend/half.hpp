@@ -60,7 +60,8 @@ struct Float16 {
     if (magnitude >= (0x7c00U << 13)) {
       return std::bit_cast<float>(sign | 0x7f800000U | (magnitude & 0x7fffffU));
     }
-    // A subnormal number has units of 2^-24. The exponent of any other number is 112 smaller.
+    // A subnormal number is a multiple of 2^-24. The exponent field of any other number is 112
+    // smaller than that of the equal float (the biases are 15 and 127).
     const float value = magnitude < (0x400U << 13)
                             ? static_cast<float>(magnitude >> 13) * 0x1.0p-24F
                             : std::bit_cast<float>(magnitude + (112U << 23));
@@ -78,11 +79,12 @@ struct Float16 {
     if (magnitude > 0x7f800000U) return static_cast<std::uint16_t>(sign | 0x7e00U);
     if (magnitude >= 0x477ff000U) return static_cast<std::uint16_t>(sign | 0x7c00U);
     if (magnitude < 0x38800000U) return static_cast<std::uint16_t>(sign | subnormal(magnitude));
-    const std::uint32_t shifted = magnitude - 0x38000000U;  // the exponent is 112 smaller
+    const std::uint32_t shifted = magnitude - 0x38000000U;  // the exponent field is 112 smaller
     const std::uint32_t tie_to_even = 0xfffU + ((shifted >> 13) & 1U);
     return static_cast<std::uint16_t>(sign | ((shifted + tie_to_even) >> 13));
   }
-  // Adding 0.5 puts the last bit of the sum where the last bit of the result is.
+  // Returns the bits of a number below 2^-14, which are its multiple of 2^-24. The last bit of a
+  // float from 0.5 to 1 is 2^-24, so adding 0.5 rounds to this multiple.
   CNNPLAN_HOST_DEVICE static constexpr std::uint32_t subnormal(std::uint32_t magnitude) {
     const float sum = std::bit_cast<float>(magnitude) + 0.5F;
     return std::bit_cast<std::uint32_t>(sum) - std::bit_cast<std::uint32_t>(0.5F);

@@ -40,7 +40,7 @@ class ParameterStore {
   std::int64_t elements(SlotIndex first_slot, SlotIndex last_slot) const {
     return layout_.elements(first_slot, last_slot);
   }
-  // Return addresses in the memory of the device: of a slot, and of this rank's part of a shard.
+  // Return addresses in the memory of the device: of a slot, and of the range `own` of a shard.
   // @pre for a slot, the arena is not a momentum in shards
   void* address(ParameterArena arena, SlotIndex slot) const;
   void* address(ParameterArena arena, const SlotShard& shard) const;

@@ -41,8 +41,8 @@ class RowConvolution {
   // Returns how many floats run() needs as its workspace.
   std::int64_t workspace_floats() const { return threads_ * floats_per_thread(); }
 
-  // Passes all sums to `write`, block by block, from several threads at the same time. T is float
-  // or BFloat16. @pre x is dense
+  // Computes the convolution of the inputs x with the weights. Passes the sums to `write`, block by
+  // block, from several threads at the same time. T is float or BFloat16. @pre x is dense
   using Write = std::function<void(const SumBlock& block)>;
   template <typename T>
   void run(const T* x, const SpanMatrices& weight, float* workspace, const Write& write) const;

@@ -42,8 +42,8 @@ struct PanelRange {
 // Says where panels of a piece lie, and packs them. Sizes are in floats.
 class PackedInputs {
  public:
-  // `spec` must be a kernel that WindowPieces accepts.
-  // @throws std::logic_error unless the channels in are whole panels
+  // @throws std::logic_error when `spec` has groups or an empty extent, or unless its input
+  // channels are a multiple of panel_channels
   explicit PackedInputs(const KernelSpec& spec);
 
   const WindowPieces& window() const { return window_; }
@@ -51,17 +51,19 @@ class PackedInputs {
   std::int64_t panels() const { return channels_ / panel_channels; }
   // Returns how many panels are packed at a time.
   std::int64_t panels_together() const { return panels_together_; }
-  // Returns the size of a panel with all its copies.
+  // Returns the size of one packed panel: all copies (InputCopy) of its inputs for the largest
+  // piece, one after another.
   std::int64_t panel_floats() const { return panel_floats_; }
   // Returns the size of all panels that are packed at a time.
   std::int64_t floats() const { return panels_together_ * panel_floats_; }
-  // Returns, for each tap, where it reads for the first position of `piece`, from the begin of a
-  // panel.
+  // Returns by tap where it reads the first position of `piece`, in floats from the begin of a
+  // packed panel. `piece` is one of window().pieces().
   std::span<const std::int64_t> offsets(const PositionBox& piece) const {
     const bool is_widest = piece.columns == window_.pieces().front().columns;
     return is_widest ? offsets_ : offsets_of_last_columns_;
   }
-  // Writes these panels of the inputs of `piece` to `to`, with zeros for the padding.
+  // Writes these panels of the inputs of `piece` to `to`, each panel_floats() after the one before,
+  // with zeros for the padding.
   // @pre x is dense. @throws std::logic_error when `panels` are more than panels_together()
   void pack(const PositionBox& piece, PanelRange panels, const float* x, float* to) const;
 

@@ -12,8 +12,10 @@ namespace cnnplan::onednn {
 // in floats.
 class PanelConvolution {
  public:
-  // `spec` must be a kernel that PackedInputs accepts.
-  // @throws std::logic_error unless the channels out are whole panels, too
+  // Prepares the convolution from `spec.in` to `spec.out` by `spec.window`. For backward data, this
+  // is the convolution that computes dx from dy.
+  // @throws std::logic_error for a spec with groups or an empty extent, or whose channels in and
+  // out are not multiples of panel_channels
   explicit PanelConvolution(const KernelSpec& spec);
 
   const WindowPieces& window() const { return inputs_.window(); }
@@ -24,9 +26,9 @@ class PanelConvolution {
     return outputs_.panels * outputs_.floats + inputs_.floats();
   }
 
-  // Passes the sums of each piece to `write`, in panels as outputs() says. `x` is dense. `weight`
-  // has blocks (panels of outputs, panels of inputs, taps, inputs, outputs), where the last two are
-  // of a panel.
+  // Computes the convolution of `x`, which is dense, and passes the sums of each piece to `write`,
+  // in panels as outputs() says. `weight` has the order (panels of outputs, panels of inputs, taps,
+  // inputs, outputs), where the last two are the channels of a panel.
   using Write = std::function<void(const PositionBox& piece, const float* sums)>;
   void run(const float* x, const float* weight, float* workspace, const Write& write) const;
 
