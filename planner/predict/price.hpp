@@ -35,16 +35,18 @@ class PriceList {
   // Keeps references to both.
   PriceList(const Platform& platform, const KernelCosts& kernels)
       : platform_(platform), kernels_(kernels), links_(std::make_shared<KnownLinks>(platform)) {}
-  // Prices on another platform, with the kernels of `other` and with the links that it knows.
-  // Keeps references, also those of `other`. @pre the platforms differ in latencies and times only
+  // Prices on another platform, with the kernels of `other`. Shares the links of groups that it has
+  // computed (KnownLinks). Keeps references, also those of `other`.
+  // @pre the platforms differ in latencies and times only
   PriceList(const Platform& platform, const PriceList& other)
       : platform_(platform), kernels_(other.kernels_), links_(other.links_) {}
 
   // Returns the price of an operation of `schedule`. Several threads may call this function and the
   // next two at once.
   Price operator()(const Schedule& schedule, const Operation& operation) const;
-  // Returns the least time of a collective that may be part of a larger one of at most
-  // `most_bytes`, in a program of `all_ranks` ranks. @pre most_bytes > 0
+  // Returns the least seconds that a collective adds where it may be part of a larger one: its
+  // bytes, times the least seconds per byte of any size up to `most_bytes`. The program has
+  // `all_ranks` ranks. @pre most_bytes > 0
   double least_s(const CollectiveOperation& operation, int all_ranks, double most_bytes) const;
   // Returns the time to load this number of bytes of samples.
   double load_s(std::int64_t bytes) const;

@@ -50,8 +50,8 @@ class ChainStates {
   // all ranks; the result is valid on the ranks of the step's first block.
   Operand propagate(int level, int step);
   // Sets the right side of a step of a coarse level to the difference of two states: `propagated`,
-  // to which the steps of the finer level lead, less the state to which the coarse step leads. It
-  // is L_H(U_H) + R_H of the algorithm, without U_H.
+  // to which the steps of the finer level lead, less the state to which the coarse step leads. In
+  // Kirby et al. 2020, algorithm 1, it is L_H(U_H) + R_H, without U_H.
   void set_right_side(int level, int step, const Operand& propagated);
   // Adds the operation target = first + scale * second for the operands (first, second, target).
   void add(int block, const std::string& suffix, double scale, std::vector<Operand> operands);

@@ -8,10 +8,10 @@
 
 namespace cnnplan {
 
-// While it lives, the groups of a level that this rank has are in lanes, as many as the setting
-// says. Groups take the lanes in turns, and a group has one lane in every sweep. So a group waits
-// for its own lane, or for the lane of a neighbour. The groups of one turn are a wave, whose memory
-// is free for the next wave.
+// While it lives, the groups of a level that this rank has are in lanes: Multigrid::concurrency of
+// them, or fewer if there are fewer groups. Groups take the lanes in turns, and a group has one
+// lane in every sweep. So a group waits for its own lane, or for the lane of a neighbour. The
+// groups of one turn are a wave, whose memory is free for the next wave.
 class GroupLanes {
  public:
   // Begins the lanes for the groups of `level`. Keeps references to the geometry and the writer.
