@@ -28,7 +28,9 @@ struct TensorComparison {
   double norm_limit = 0.0;  // of norm_error
   double rounding = 0.0;    // L2 norm of the largest change in a rounded run; never NaN
   double norm = 0.0;        // of the exact tensor; infinite where a value is not finite
-  double root_norm = 0.0;   // L2 norm of the roots of exact values: of deviations, from variances
+  // This is the L2 norm of the roots of the exact values. If these are variances, it is the norm of
+  // the standard deviations.
+  double root_norm = 0.0;
 
   // Returns the error relative to its limit, of the worst element or of the norm. It is infinite
   // where a value of either run is not finite, unless both runs have the same infinity or NaN.

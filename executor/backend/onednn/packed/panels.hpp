@@ -43,9 +43,9 @@ struct PanelProducts {
   std::span<const std::int64_t> offsets;  // of the taps, in floats from the first position's inputs
   const float* weights = nullptr;  // (panels of inputs, taps, inputs, outputs), the last two 16
 };
-// Computes sums[p][j], the sum over panels, taps and inputs i of x[16 p + offset + i] *
-// weight[i][j], where x begins the panel.
-// @pre sums is a panel
+// Computes sums[p][j], the sum over panels of inputs, taps and inputs i of
+// x[16 p + offsets[tap] + i] * weights[tap][i][j]. For each panel, x and weights begin with those
+// of the panel. @pre sums is a panel
 void add_products(
     const float* x, const PanelProducts& products, std::int64_t positions, bool adds, float* sums);
 
