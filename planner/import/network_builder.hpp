@@ -56,7 +56,7 @@ class NetworkBuilder {
   // @throws UnmappedNode for too many constants, and for a sum with a number that is not finite
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 
-  // Returns the samples of the model's input. Dims of activations include it.
+  // Returns the number of samples of the model's input, with which dims of activations begin.
   std::int64_t batch() const { return batch_; }
   const Layer& layer(LayerIndex index) const { return layers_.at(index); }
   // Returns the shape of the layer's output for one sample.

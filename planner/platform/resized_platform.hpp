@@ -7,11 +7,11 @@ namespace cnnplan {
 
 // Returns the platform with `ranks_per_node` ranks in a group of the innermost level, and `nodes`
 // nodes in a group of the next one. Links and rates stay. A platform that has this number of ranks
-// in a node is returned as it is. Otherwise, its name gets the sizes, as in dgx-h100-4x2. It then
-// loses its measured allreduces, which only hold for the number of ranks in a node that they were
-// measured with.
-// @throws InputError (option "--nodes" or "--ranks-per-node") for a platform that was measured at
-// another size, or that does not describe the links between nodes
+// in a node is returned as it is, whatever `nodes` is. Otherwise, its name gets the sizes, as in
+// dgx-h100-4x2. It then loses its allreduces, which only hold for one number of ranks in a node.
+// @throws InputError (option "--nodes" or "--ranks-per-node") for a measured platform with another
+// number of ranks in a node, for levels other than node and cluster (or node alone, for one node),
+// and for more ranks than plans may have
 Platform resized(Platform platform, int nodes, int ranks_per_node);
 
 }  // namespace cnnplan

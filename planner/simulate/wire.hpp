@@ -21,7 +21,7 @@ struct WireLink {
 };
 
 // Returns one rank's link to the ranks that `level` connects it with. A duplex factor below 1
-// counts as 1, and one above 2 as 2, because no link is slower than with one direction at a time.
+// counts as 1. One above 2 counts as 2, with which both directions share the bandwidth.
 // @pre `level` has segments, here and below
 WireLink wire_link(const Level& level);
 
