@@ -29,7 +29,8 @@ class SyntheticData : public DataSource {
     Box box;
     std::vector<std::byte> elements;  // dense, channels-last
   };
-  // Copies roughly normal values for the block `target` of a tensor of shape `whole`, drawn once.
+  // Copies roughly normal values for the block `target` of a tensor of shape `whole`. They are
+  // drawn for `use` unless `kept` already has those of this block.
   template <typename T>
   void read_values(const TensorView& target, const Shape& whole, RandomUse use, Block& kept);
   void read_classes(const TensorView& labels, Block& kept);

@@ -36,7 +36,7 @@ class FinishOrder {
     return order;
   }
   // Returns all prompt communication and then the reductions before `reduction`, and forgets them.
-  // Returns none if there is no reduction before it. @pre no other reduction was started since
+  // Returns none if there is no reduction before it. @pre no reduction was started after it
   std::vector<OperationIndex> before(OperationIndex reduction) {
     const auto place = std::find(reductions_.begin(), reductions_.end(), reduction);
     if (place == reductions_.begin() || place == reductions_.end()) return {};

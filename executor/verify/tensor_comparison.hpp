@@ -38,8 +38,8 @@ struct TensorComparison {
 };
 
 // Returns the limit of each element: a margin times its largest change in the rounded runs, plus a
-// few roundings of its value. A change below the usual one counts as the usual one. This is the
-// root mean square of the changes, without zeros and the few that are far larger.
+// few roundings of its value. A change below the usual change counts as that one. The usual change
+// is the root mean square of all changes, without zeros and the few that are far larger.
 std::vector<double> element_limits(const TensorRuns& runs, ElementType element);
 
 // Compares a tensor with this name, which is stored in elements of this type. @pre there is a
