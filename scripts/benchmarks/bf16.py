@@ -25,4 +25,4 @@ def bf16():
                          f"{statistics.median(steps[0]) / measured:.2f}" if is_narrow else "",
                          f"{min(ratios):.2f} to {max(ratios):.2f}" if is_narrow else ""])
     return table("One core, fp32 and bf16: seconds per step",
-                 ["", "predicted", "measured", "spread", "error", "beside fp32", "rounds"], rows)
+                 ["", "predicted", "measured", "spread", "error", "compared with fp32", "rounds"], rows)

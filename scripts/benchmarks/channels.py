@@ -29,5 +29,6 @@ def channels():
                          f"{min(ratios):.2f} to {max(ratios):.2f}",
                          f"{predicted['memory']['parameters_bytes'] / 2**20:.0f}"])
     return table("2 ranks, splits of channels: seconds per step",
-                 ["plan", "predicted", "measured", "spread", "error", "beside sample", "rounds", "parameters [MiB]"],
+                 ["plan", "predicted", "measured", "spread", "error", "compared with sample", "rounds",
+                  "parameters [MiB]"],
                  rows)

@@ -73,4 +73,4 @@ def data():
     for stale in ("small.h5", "large.h5"):
         (OUT / stale).unlink()
     return table("Reading samples: milliseconds of a step and of its loading",
-                 ["samples", "step", "loading", "step beside made up", "rounds"], rows)
+                 ["samples", "step", "loading", "step compared with made up", "rounds"], rows)

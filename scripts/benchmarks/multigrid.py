@@ -36,4 +36,4 @@ def multigrid():
         rows.append([name, f"{p:.4f}", spread(predicted[name]), f"{m:.4f}", spread(measured[name]),
                      f"{100 * (p / m - 1):+.1f} %", f"{m / serial:.2f}"])
     return table(f"residual-64, batch 64, predicted and measured step times [s]: medians of {PREDICTION_ROUNDS} rounds",
-                 ["plan", "predicted", "spread", "measured", "spread", "error", "beside in order"], rows)
+                 ["plan", "predicted", "spread", "measured", "spread", "error", "compared with in order"], rows)

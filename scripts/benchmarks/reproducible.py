@@ -27,4 +27,4 @@ def reproducible():
                          f"{100 * (predicted / measured - 1):+.1f} %", f"{statistics.median(ratios):.2f}",
                          f"{min(ratios):.2f} to {max(ratios):.2f}"])
     return table("2 ranks by samples, and the same with sums by blocks: seconds per step",
-                 ["plan", "predicted", "measured", "spread", "error", "beside as kernels sum", "rounds"], rows)
+                 ["plan", "predicted", "measured", "spread", "error", "compared with sums of kernels", "rounds"], rows)

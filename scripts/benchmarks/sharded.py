@@ -27,5 +27,6 @@ def sharded():
                          f"{min(ratios):.2f} to {max(ratios):.2f}" if name == "sharded" else "",
                          f"{predicted['memory']['parameters_bytes'] / 2**20:.0f}"])
     return table("2 ranks, n2, updates of all weights and of shards: seconds per step",
-                 ["plan", "predicted", "measured", "spread", "error", "beside whole", "rounds", "parameters [MiB]"],
+                 ["plan", "predicted", "measured", "spread", "error", "times as fast as whole", "rounds",
+                  "parameters [MiB]"],
                  rows)
