@@ -66,18 +66,10 @@ def compare_classes(sizes, limits, verdict):
 
 
 def compare_documents(tree, limits, verdict):
-    """Checks the prose of all documents except those that the limits list. A listed one must still need it."""
-    checks = {"columns": figures.long_lines_of, "sentences": figures.long_sentences_of}
-    for name, places_of in checks.items():
-        exempt = set(limits["exempt"][name])
-        for file in tree.documents:
-            places = places_of(tree, file, limits["aims"])
-            if file not in exempt:
-                verdict.errors += map(str, places)
-            elif not places:
-                verdict.errors.append(f"{file} passes and is still exempt from {name}; run check-house --tighten")
-        verdict.errors += [f"{file} is exempt from {name}, but is not there; run check-house --tighten"
-                           for file in sorted(exempt.difference(tree.documents))]
+    """Checks the lines and sentences of all documents."""
+    for file in tree.documents:
+        verdict.errors += map(str, figures.long_lines_of(tree, file, limits["aims"]))
+        verdict.errors += map(str, figures.long_sentences_of(tree, file, limits["aims"]))
 
 
 def compare(tree, measured, limits):
@@ -128,19 +120,8 @@ def tightened_folders(text, sizes, limits):
     return text
 
 
-def tightened_documents(text, tree, limits):
-    checks = {"columns": figures.long_lines_of, "sentences": figures.long_sentences_of}
-    for name, places_of in checks.items():
-        for file in limits["exempt"][name]:
-            if file in tree.documents and places_of(tree, file, limits["aims"]):
-                continue
-            text = re.sub(rf'(\n{name} = \[(?:\n[^\]\n]*)*?)\n    "{re.escape(file)}",', r"\1", text)
-    return text
-
-
-def tightened(text, tree, measured, limits):
+def tightened(text, measured, limits):
     """Returns the text of limits.toml with each limit as low as the tree allows now."""
     text = tightened_counts(text, measured["counted"], limits)
     text = tightened_folders(text, measured["folders"], limits)
-    text = tightened_classes(text, measured["classes"], limits)
-    return tightened_documents(text, tree, limits)
+    return tightened_classes(text, measured["classes"], limits)
