@@ -119,8 +119,9 @@ struct BackendOptions {
   int engine_trials = 8;  // at most this many ways to compute a convolution are timed per variant
   // Ways to compute a convolution that need a larger workspace are not chosen.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
-  // Is called with a line of text before a way to compute a convolution is tried for the first
-  // time, since the trial may end the process, and after a trial that failed. May be empty.
+  // The backend calls it with a line of text before it tries a way to compute a convolution for the
+  // first time, since the trial may end the process. It also does so after a trial that failed. The
+  // function may be empty.
   std::function<void(const std::string& line)> note = {};
 };
 
@@ -134,8 +135,8 @@ void require_precision(const Backend& backend, Precision precision);
 // Checks the number of elements of a list of some filters in plain order.
 // @throws std::logic_error unless `size` is the number that `filters` of this weight have
 void require_filters(const KernelSpec& convolution, Range filters, std::size_t size);
-// Returns the fastest backend that can run here: "cudnn" where there is a GPU, "onednn" where it
-// was found, else "reference".
+// Returns the fastest backend that can run here: "cudnn" where there is a GPU, "onednn" where the
+// build found it, else "reference".
 std::string_view default_backend();
 // Returns a sentence that says why default_backend() is none of a GPU although there is a driver
 // for one. It is empty otherwise.

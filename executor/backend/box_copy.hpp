@@ -36,8 +36,9 @@ struct BoxCopy {
 // @throws std::logic_error unless destination.box == source.box
 BoxCopy make_box_copy(const TensorView& destination, const TensorView& source, ElementType element);
 
-// Overwrites the destination. Nothing happens when it is the memory of the source. This function
-// and the next work in memory of the host, and other runs must not overlap.
+// Overwrites the destination. Nothing happens when it is the memory of the source. Otherwise, the
+// source and the destination must not overlap. Both blocks are in memory of the host, here and in
+// add_box().
 void copy_box(const BoxCopy& copy);
 // Computes destination += source, element by element. 16-bit elements are added in float and
 // rounded once.

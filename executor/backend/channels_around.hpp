@@ -9,7 +9,8 @@
 
 namespace cnnplan {
 
-// Finds the channels that a local response norm sums for one channel, which are in its reach.
+// A local response norm sums the squares of some channels around each channel. These channels, with
+// the channel itself, are in its reach.
 struct ChannelsAround {
   std::int32_t before = 0;  // channels before it that are in its reach, if there are as many
   std::int32_t after = 0;   // channels after it that are in its reach, if there are as many

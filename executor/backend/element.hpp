@@ -13,7 +13,7 @@ namespace cnnplan {
 template <typename T>
 using Computed = std::conditional_t<std::is_floating_point_v<T>, std::remove_const_t<T>, float>;
 
-// Returns `value`, rounded to the nearest number of type T.
+// Returns `value`, rounded to type T. For a 16-bit T it is rounded twice: to float, then to T.
 template <typename T>
 CNNPLAN_HOST_DEVICE constexpr T stored(double value) {
   return T(static_cast<Computed<T>>(value));
@@ -35,7 +35,7 @@ decltype(auto) with_type_of(ElementType element, F&& f) {
   throw std::logic_error("unknown element");
 }
 
-// Returns `value`, rounded to the nearest number that `element` can hold.
+// Returns `value`, rounded to `element` as stored() rounds it.
 inline double rounded(ElementType element, double value) {
   return with_type_of(element, [value]<typename T>(T) -> double { return stored<T>(value); });
 }

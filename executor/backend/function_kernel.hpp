@@ -40,7 +40,7 @@ class FunctionKernel final : public Kernel {
 
 // Checks an operand of a kernel.
 // @throws std::logic_error when the extents of `view` are not `shape`, for which the kernel was
-// made
+// made, unless both are empty
 void require_shape(const TensorView& view, const Shape& shape);
 
 }  // namespace cnnplan

@@ -10,7 +10,8 @@
 namespace cnnplan {
 
 // Says how one output depends on the inputs of a dim: it is (1 - share) times `input` plus `share`
-// times the next input. The share is below 1, and 0 at the last input.
+// times the next input. The share is below 1. It is 0 for outputs before the first input or after
+// the last one, which equal that input.
 template <typename Real>
 struct InterpolationPlace {
   std::int32_t input = 0;

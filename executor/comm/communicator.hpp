@@ -1,5 +1,5 @@
-// Ranks talk to each other through a Communicator, which hides MPI: only this folder's sources and
-// mpi_handle.hpp call MPI.
+// Ranks talk to each other through a Communicator, which hides MPI: only the sources of this folder
+// call MPI, and those of the doctor, which need no communicator.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,8 @@ class MpiSession {
 
 // A communicator is a set of ranks, and the ranks of a group are numbered 0 .. size()-1 in the
 // order of its list. The class is the move-only owner of an MPI communicator, and its errors are
-// CommError. One thread at a time may call it, and at most 2^31 - 1 elements fit in one message.
+// CommError. One thread at a time may call it. A message has at most 2^31 - 1 elements. A gather
+// brings at most 2^31 - 1 bytes to its root.
 class Communicator {
  public:
   // Makes a communicator of all ranks of the program, over which it is collective.

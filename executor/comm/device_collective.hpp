@@ -27,9 +27,9 @@ struct CollectiveSpec {
   const NcclCommunicator* nccl = nullptr;
 };
 
-// Runs a collective on device memory, and is built once per plan. On a host the values are summed
-// in place. From a GPU they go through pinned memory, except with NCCL, and except for a whole
-// allreduce of an MPI `library` that takes addresses of the GPU.
+// Runs one collective on device memory, as often as it is asked to. On a host it works on the
+// values in place. From a GPU they go through pinned memory, except with NCCL, and except for a
+// whole allreduce of an MPI `library` that takes addresses of the GPU.
 class DeviceCollective {
  public:
   // The object keeps a reference to `group` and the addresses in `spec`. It is not collective.

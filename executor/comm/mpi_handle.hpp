@@ -21,8 +21,8 @@ void check_mpi(int code, const char* call);
 // @throws CommError when one message cannot carry `elements`
 int message_count(std::int64_t elements);
 
-// Tags from here on are reserved for this folder; transfers use smaller ones. MPI guarantees tags
-// up to 32767.
+// Tags from here on are reserved for the other messages of this folder; a Transfer has a smaller
+// one. MPI guarantees tags up to 32767.
 inline constexpr int first_reserved_tag = 32760;
 inline constexpr int ring_tag = first_reserved_tag;
 inline constexpr int point_to_point_tag = first_reserved_tag + 1;

@@ -36,7 +36,8 @@ class NcclCommunicator {
 
   // These calls sum or gather `values` in place, as work of the selected queue of `device`. They
   // are collective, and return before the values are known. In reduce_scatter and allgather, the
-  // shards of the ranks are equal parts, in the order of ranks.
+  // shards of the ranks are equal parts, in the order of ranks. After reduce_scatter, only this
+  // rank's shard is valid.
   // @pre `device` is the GPU of the constructor, and `values` lie in its memory; sums are fp32 or
   // fp64, while an allgather takes any element; for shards, the number of ranks divides the
   // elements

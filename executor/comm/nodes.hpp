@@ -21,8 +21,8 @@ Nodes find_nodes(const Communicator& communicator);
 // True if all ranks of the communicator are on one node. The first call is collective and blocks,
 // and later calls return the remembered answer.
 bool are_on_one_node(const Communicator& communicator);
-// Waits for all ranks before a collective on this number of bytes, if the ranks are on several
-// nodes and the bytes are many. Over TCP, both directions of a link are then busy at the same time.
+// Waits for all ranks before a collective on `bytes`, if the ranks are on several nodes and the
+// bytes are at least 256 KiB. Over TCP, both directions of a link are then busy at the same time.
 // This call is collective, and all ranks pass equal numbers.
 void begin_together(const Communicator& communicator, std::int64_t bytes);
 // Returns the name of the node that this rank runs on.

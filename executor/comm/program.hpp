@@ -1,4 +1,4 @@
-// Starts and ends the MPI programs, and prints each error once.
+// Starts and ends the MPI programs, and prints an error that all ranks have only once.
 #pragma once
 
 #include <functional>
@@ -8,15 +8,16 @@
 
 namespace cnnplan {
 
-// This is the default of --comm-timeout, in seconds: a rank that others wait for without any sign
-// of progress for longer is taken to be lost.
+// This is the default of --comm-timeout, in seconds: when a rank has waited for longer for another
+// one, which shows no progress, the other one is lost.
 inline constexpr double default_comm_timeout_s = 120.0;
 
 // Starts MPI, runs `body` on every rank with a communicator of all ranks, and returns the exit code
-// for main(). `name` is the program's, for messages. A watchdog ends all ranks when one of them is
-// lost, or waits for longer than `comm_timeout_s`; 0 leaves it out. When `body` throws on all
-// ranks, rank 0 prints its error. When it throws on some ranks only, they print their errors with
-// their rank, and all ranks end.
+// for main(). `name` is the program's, for messages. A watchdog ends all ranks with exit code 8
+// when one of them is lost (see default_comm_timeout_s) or they wait for each other. With a
+// `comm_timeout_s` of 0 there is no watchdog. When `body` throws on all ranks, rank 0 prints its
+// error. When it throws on some ranks only, they print their errors with their rank, and all ranks
+// end.
 int run_program(const std::string& name,
                 double comm_timeout_s,
                 int argc,

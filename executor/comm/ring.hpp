@@ -1,15 +1,16 @@
 // Runs the ring allreduce (Patarasuk, Yuan 2009): a reduce-scatter ring, then an allgather ring.
 // Each half also runs by itself.
 //
-//   steps  2(p-1): p-1 that reduce, p-1 that gather
-//   bytes  n/p sent and received by every rank in every step, 2(p-1)/p n in all
+//   sends  2(p-1) by every rank: p-1 that reduce, p-1 that gather
+//   bytes  n/p in every send, 2(p-1)/p n in all
 //   adds   (p-1)/p n
 //
 // The values are cut into segments, a segment into p blocks, a block into chunks that stay in
-// cache. In step s rank r forwards block r - s. It receives the block from the left and adds its
-// own values in the first p-1 steps, or takes the block as the result, and sends it to the right.
-// The sum of a block is formed along the ring from the block's own rank on and then copied.
-// Therefore all ranks have identical bits, and every run repeats them.
+// cache. In step s, from 0 to 2p-2, rank r handles block r - s (modulo p). It receives the block
+// from the left, except in step 0. Up to step p-1 it adds its own values, and later it takes the
+// block as the result. Then it sends the block to the right, except in the last step. The sum of a
+// block is formed along the ring from the block's own rank on and then copied. Therefore all ranks
+// have identical bits, and every run repeats them.
 //
 // When the reduce-scatter runs alone, it begins one block earlier, so that rank r ends with block
 // r. The blocks of all segments that end with a rank are contiguous: its shard (shard.hpp).

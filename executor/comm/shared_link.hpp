@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Returns the link, or null on every rank unless all ranks of the communicator share memory.
-// `communicator` must outlive the link. This call is collective and blocks.
+// Returns the link, or null on every rank where some ranks are on another node or cannot map the
+// shared memory. `communicator` must outlive the link. This call is collective and blocks.
 std::unique_ptr<RingLink> make_shared_link(const Communicator& communicator);
 
 }  // namespace cnnplan

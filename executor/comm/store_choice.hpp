@@ -16,7 +16,7 @@ enum class Store { cached, streamed };
 // a result.
 class StoreChoice {
  public:
-  // After this number of passes with one store, the other one is tried again.
+  // One of this number of passes tries the slower store again.
   static constexpr int passes_between_trials = 64;
 
   // Returns the store for the coming pass.

@@ -5,7 +5,7 @@
 namespace cnnplan {
 
 // Returns true when stderr ends on a terminal. mpirun gives its ranks a pipe as stderr and forwards
-// their output, so for a rank started by mpirun the stderr of mpirun decides.
+// their output, so for a rank started by mpirun (of Open MPI) the stderr of mpirun decides.
 bool stderr_is_terminal();
 
 // Returns true for rank 0, and for a process without a launcher. It does not need MPI: it reads the

@@ -1,4 +1,5 @@
-// Places the parameter slots of a rank in the arenas, and says which elements the rank updates.
+// Places the parameter slots of a rank in the arenas (ParameterArena in parameter_store.hpp), and
+// says which elements the rank updates.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,9 @@ class ArenaLayout {
   // Returns this rank's shards, in the order of slots. The list is empty unless the update is
   // sharded.
   const std::vector<SlotShard>& shards() const { return shards_; }
-  // Returns the equal part of `rank` in the elements of slots whose gradients are summed together.
-  // It is also defined where every rank updates all of them. Its momentum_offset is 0.
+  // Returns the part of `rank` in the elements of slots whose gradients are summed together. It is
+  // also defined where every rank updates all of them; the last parts may then be shorter or empty.
+  // Its momentum_offset is 0.
   // @pre the rank is in the range's group
   SlotShard share_of(const GradientRange& range, int rank) const;
   // Returns the shard that begins with a slot. @pre a shard's first slot is `first_slot`

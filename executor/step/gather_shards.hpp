@@ -1,5 +1,5 @@
-// Makes parameters whole that a sharded update leaves in shards. With other plans, the functions do
-// nothing.
+// Makes parameters whole that a sharded update leaves in shards. With other plans, the functions
+// gather nothing.
 #pragma once
 
 #include "executor/step/groups.hpp"

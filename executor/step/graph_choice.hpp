@@ -6,8 +6,8 @@
 namespace cnnplan {
 
 // Says whether kernels start as graphs. If kernels cannot be captured, `on` fails, and `preferred`
-// starts the kernels one by one. `automatic` tries both ways in turns in the first steps, and then
-// takes the faster one.
+// starts the kernels one by one. `automatic` tries both ways in turns in the steps after the first
+// one, and then takes the faster one. It also starts kernels one by one if they cannot be captured.
 enum class Graphs { off, on, preferred, automatic };
 
 // Makes the choice for one schedule, step by step.
@@ -21,8 +21,9 @@ class GraphChoice {
     if (graphs_ != Graphs::automatic) return graphs_ != Graphs::off;
     return step_ < trials ? step_ % 2 == 0 : graph_s_ < single_s_;
   }
-  // Takes the time of a step that next() chose for. The first such step, which captures the graphs,
-  // does not count.
+  // Takes the time of the step that next() chose for. Do not call it for the first step of a
+  // schedule, in which nothing can be captured. The time of the first call does not count, because
+  // its step captures the graphs.
   void record(double step_s) {
     double& least_s = next() ? graph_s_ : single_s_;
     if (step_ > 0 && step_s < least_s) least_s = step_s;
@@ -30,8 +31,8 @@ class GraphChoice {
   }
   // Call it where kernels cannot be put in graphs. From now on, they start one by one.
   void refuse() { is_refused_ = true; }
-  // The choice is settled after this many steps. The first one is no trial, because nothing can be
-  // captured in it.
+  // The choice is settled after this number of steps of the schedule: the first one, for which
+  // record() is not called, and the trials.
   static constexpr int settling_steps = 7;
 
  private:

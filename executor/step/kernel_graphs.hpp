@@ -28,10 +28,10 @@ class KernelGraphs {
                Graphs graphs);
 
   // Returns the end of the run that begins at the operation `first`. A run is kernels that follow
-  // each other in one queue, with or without updates of parameters, but not both. The run as a
-  // whole may wait for kernels of other queues that were started before it. Its kernels wait for
-  // nothing else in other queues. Without overlap, all communication before the run is finished
-  // when it begins. An operation that is no kernel, or that a host runs, is a run of its own.
+  // each other in one queue. Either all of them update parameters, or none. The run as a whole may
+  // wait for kernels of other queues that were started before it. Its kernels wait for nothing else
+  // in other queues. Without overlap, all communication before the run is finished when it begins.
+  // An operation that is no kernel, or that a host runs, is a run of its own.
   // @pre a run begins at `first`
   OperationIndex run_end(OperationIndex first) const { return first + run_lengths_[first]; }
   // Returns the graph of the run that begins at `first`. It is null where the kernels start one by
@@ -41,10 +41,11 @@ class KernelGraphs {
   // Starts a graph. Returns false without a graph, or where the device refuses the graph; the
   // kernels then start one by one. @throws BackendError where graphs were asked for
   bool launch(WorkGraph* graph);
-  // Takes the time of a step, and chooses for the next step. Only times of steps with Timing::step
-  // count. Call it after every step.
+  // Takes the time of a step, and chooses for the next step. The first step and steps with
+  // Timing::operations do not count. Call it after every step.
   void end_step(double step_s, Timing timing);
-  // Returns why kernels start one by one, although graphs were preferred; else empty.
+  // Returns why kernels cannot be captured, where `preferred` or `automatic` then starts them one
+  // by one; else empty.
   const std::string& why_none() const { return why_none_; }
 
  private:

@@ -8,7 +8,7 @@
 
 namespace cnnplan {
 
-// Holds the specs of such kernels.
+// Holds the specs of the kernels that are left out.
 class LeftOutKernels {
  public:
   // Keeps a reference to the context.

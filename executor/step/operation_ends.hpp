@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Marks operations by their number, in a schedule with this number of operations. Several threads
-// may call mark(), wait() and fail() at once.
+// Marks operations by their number in the schedule, which has as many operations as the constructor
+// is given. Several threads may call mark(), wait() and fail() at once.
 class OperationEnds {
  public:
   explicit OperationEnds(std::size_t operations) : steps_(operations) {}

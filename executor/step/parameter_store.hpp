@@ -55,16 +55,18 @@ class ParameterStore {
   }
 
   // Returns this rank's part of a parameter (ParameterSlot::box), row-major in the dims of
-  // ParameterSlot::shape. The list is empty if the part is. This function and the next two wait for
+  // ParameterSlot::shape. The list is empty if the part is. This function and the next one wait for
   // the device. @pre the arena is not weight_copies; momentum in shards was made whole
+  // (WholeMomentum)
   std::vector<double> plain(ParameterArena arena, SlotIndex slot) const;
   // Returns the values of `part` of this rank's part of a parameter, in the same order. For a
   // weight, `part` has some of the filters. For other parameters, it has all elements.
   // @pre `part` lies in ParameterSlot::box, and differs from it along dim n only
   std::vector<double> plain(ParameterArena arena, SlotIndex slot, const Box& part) const;
   // Returns the boxes of the slices in which a parameter is read and written, so that little of it
-  // is converted at once. The whole part is one slice if it cannot be written in place, as in
-  // memory of a GPU and for momentum in shards.
+  // is converted at once. The whole part is one slice unless it is a weight that can be written in
+  // place. A weight in memory of a GPU cannot, nor can momentum in shards. An empty part has no
+  // slices.
   std::vector<Box> slices(ParameterArena arena, SlotIndex slot) const;
   // Both functions set this rank's part of a parameter. They ask for the values of each slice in
   // turn, in the order of plain(). set_weight() sets the copy of the weight, too. set_momentum()

@@ -37,7 +37,7 @@ class ScheduleMemory {
   // The view of slots is one array along w: several slots or a weight with padding, or this rank's
   // shard.
   TensorView view(const Operand& operand) const;
-  // Returns this rank's block of a buffer that is no parameter arena.
+  // Returns the block `box`, in global indices, of a buffer that is no parameter arena.
   TensorView buffer_view(BufferIndex buffer, const Box& box) const;
 
   // Returns memory in which the host prepares the contents of a buffer of data or labels. It is the

@@ -24,7 +24,7 @@ struct TensorSlice {
 // A slice has at most this many values (2 MiB of doubles), unless a block of filters has more.
 inline constexpr std::int64_t most_slice_values = std::int64_t{1} << 18;
 
-// Is a function that returns the values of a slice of a tensor in plain order (row-major).
+// A function of this type returns the values of a slice of a tensor in plain order (row-major).
 using SliceSource = std::function<std::vector<double>(const Box& slice)>;
 
 // Returns how many filters of a tensor of `shape` (F, ...) are converted at once; at least 1.
@@ -32,7 +32,7 @@ std::int64_t filters_at_once(const Shape& shape);
 // Returns the slices of the slot's box in plain order. They have whole blocks of `filter_block`
 // filters, except that the last slice may end within a block.
 std::vector<Box> slices_of(const ParameterSlot& slot, std::int64_t filter_block);
-// Returns a source that hands out `plain` slice by slice, once.
+// Returns a source that hands out `plain` once, if it is asked for all slices in plain order.
 SliceSource in_slices(std::vector<double> plain);
 
 // Returns the box `inner` in indices that count from the begin of `outer` in every dim.

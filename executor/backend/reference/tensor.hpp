@@ -32,8 +32,9 @@ struct Tensor {
   }
 };
 
-// Returns access to the elements of a view by local indices, which starts at the view's first
-// element. @throws std::logic_error when the view is not of `shape`
+// Returns access to the elements of a view by local indices, which are 0 at the view's first
+// element.
+// @throws std::logic_error when the view is not of `shape`
 template <typename T>
 Tensor<T> tensor(const TensorView& view, const Shape& shape) {
   require_shape(view, shape);

@@ -20,6 +20,7 @@ class WideningKernel final : public Kernel {
   WideningKernel(const KernelSpec& spec, FunctionKernel::Body body, std::int64_t workspace_bytes);
 
   void run(Operands operands, const StepState& state) override;
+  // Returns the bytes of the float copies, and those that `body` allocates.
   std::int64_t workspace_bytes() const override;
   std::string implementation() const override { return loops_.implementation(); }
 
@@ -27,7 +28,8 @@ class WideningKernel final : public Kernel {
   ElementType element_;
   FunctionKernel loops_;
   std::vector<KernelOperand> operands_;
-  std::vector<std::vector<float>> wide_;  // by operand; empty for other elements
+  std::vector<std::vector<float>>
+      wide_;  // float copies, by operand; empty unless the operand has 16 bits
 };
 
 }  // namespace cnnplan::reference

@@ -42,18 +42,19 @@ class Inquiry {
     std::optional<Verdict> end;      // the verdict of this rank, the reporter
   };
 
-  // A wait that is longer than `limit_s` ends the program.
+  // `limit_s` is the limit of --comm-timeout, from which all times are derived.
   Inquiry(int rank, int ranks, double limit_s);
 
   // Takes a message that came at `now_s`, and returns the answer to it, if it needs one. `own` is
-  // the state of this rank. Messages of Kind::end are the caller's.
+  // the state of this rank. The caller handles messages of Kind::end, which this function ignores.
   std::vector<Outgoing> receive(const WatchMessage& message, const RankState& own, double now_s);
-  // Goes on with the inquiry, or begins one. `own` is the state of this rank. Call it every
-  // times().look_s.
+  // Goes on with the inquiry, begins one, or does nothing while nobody waits for long. `own` is the
+  // state of this rank. Call it every times().look_s.
   Step step(const RankState& own, double now_s);
 
   const InquiryTimes& times() const { return times_; }
-  // Returns what this rank knows, if it is the reporter.
+  // Returns what this rank has heard from each rank since it became the reporter.
+  // @pre is_reporter()
   RankReports reports(const RankState& own, double now_s) const;
   bool is_reporter() const { return reports_since_s_.has_value(); }
 

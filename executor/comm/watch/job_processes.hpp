@@ -10,7 +10,7 @@ namespace cnnplan {
 struct JobProcess {
   int pid = 0;
   int rank = 0;    // in the launcher's count, which is MPI's
-  char state = 0;  // as in /proc: R running, S sleeping, D in the kernel, T stopped, t traced
+  char state = 0;  // as in /proc: R running, S sleeping, D in the kernel, T stopped; 0: not known
 
   bool is_stopped() const { return state == 'T'; }
 };

@@ -14,7 +14,7 @@ struct RankState {
   std::string call;        // the blocking call; empty: it does not wait for other ranks
   std::string activity;    // the operation or phase
   RankList waits_for;      // empty unless it waits
-  double unchanged_s = 0;  // since the wait began; without a wait, since the last sign of progress
+  double unchanged_s = 0;  // since a wait began; without a wait, since the last one or progress
 
   bool is_waiting() const { return !call.empty(); }
   bool operator==(const RankState&) const = default;
@@ -22,8 +22,8 @@ struct RankState {
 
 // Holds what a reporter knows of one rank.
 struct RankReport {
-  std::optional<RankState> state;  // the last answer; none: it never answered
-  double silent_s = 0;             // since the last answer
+  std::optional<RankState> state;  // the last answer; none: no answer to this reporter
+  double silent_s = 0;             // since the last answer, or the first query if there is none
 
   // Returns for how long the rank has waited, or has shown no progress, as far as is known.
   double unchanged_s() const { return state ? state->unchanged_s + silent_s : silent_s; }

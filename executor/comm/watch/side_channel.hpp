@@ -29,7 +29,7 @@ class SideChannel {
   std::optional<std::string> receive() const;
   // Waits until a datagram has come, wake() was called, or `seconds` are over.
   void wait(double seconds) const;
-  // Ends a wait() of another thread, or the next one.
+  // Ends a wait() of another thread. From now on, every wait() returns at once.
   void wake() const;
 
  private:

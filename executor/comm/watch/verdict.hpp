@@ -24,15 +24,15 @@ struct Verdict {
 
 // Says which waits are too long.
 struct WaitLimits {
-  double wait_s = 0;    // longer waits are too long, and so is local work without progress
-  double silent_s = 0;  // a rank that does not answer for longer is silent
+  double wait_s = 0;    // waits of this length are too long, and so is local work without progress
+  double silent_s = 0;  // a rank that has not answered for this time is silent
 };
 
 // Judges what a reporter knows of all ranks. It begins with the ranks that wait too long, the
 // longest wait first, and goes on to the ranks that they wait for, up to ranks that wait for
-// nobody. Among these, a silent rank is the culprit before a stuck one. A rank that computes and
-// gets on is no culprit, and neither is any rank that waits for it. The fault is `none` where
-// nobody waits too long.
+// nobody. Among all ranks that it meets, a silent rank is the culprit before a stuck one. A rank
+// that computes and gets on is no culprit, and neither is any rank that waits for it. Where every
+// rank that it meets waits too long, they are in a deadlock.
 Verdict judge(const RankReports& reports, const WaitLimits& limits);
 
 }  // namespace cnnplan

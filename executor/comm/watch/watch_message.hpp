@@ -23,7 +23,8 @@ struct WatchMessage {
   bool operator==(const WatchMessage&) const = default;
 };
 
-// Returns the text of a message. `token` is a secret of the program's ranks, without blanks.
+// Returns the text of a message, in which long texts and lists of ranks are cut to stay below 64
+// KiB. `token` is a secret of the program's ranks, without blanks.
 std::string to_datagram(const WatchMessage& message, const std::string& token);
 
 // Returns the message of a datagram. Returns nothing for a datagram that is no message, or has

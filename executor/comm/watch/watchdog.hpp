@@ -25,11 +25,12 @@ struct WatchPeers {
   std::string token;                   // a secret of the program, without blanks
 };
 
-// Owns the thread that watches this process. From its start on, the watchdog ends this process with
+// Owns the thread that watches this process. Until connect(), the watchdog ends this process with
 // exit code 8 if one wait takes longer than the limit. From connect() on, the lowest rank that
-// answers decides for all ranks, warns at a third of the limit, and names the rank that was lost
-// first. A rank that computes and gives signs of progress may take as long as it likes. Time in
-// which the process was suspended does not count.
+// answers decides for all ranks (Inquiry). It warns at a third of the limit, ends all ranks with
+// exit code 8 at the limit, and names the rank that was lost first. A rank that computes and gives
+// signs of progress may take as long as it likes. Time in which the process was suspended does not
+// count.
 class Watchdog {
  public:
   // `program` begins each message. A limit of 0 starts no watchdog.
@@ -66,7 +67,7 @@ class Watchdog {
   std::function<void()> end_job_;
   std::optional<Inquiry> inquiry_;
   double next_step_s_ = 0;
-  std::atomic<bool> is_connected_{false};  // then the four members above are set
+  std::atomic<bool> is_connected_{false};  // then peers_, end_job_ and inquiry_ are set
   std::atomic<bool> stops_{false};
   std::thread thread_;
 };
