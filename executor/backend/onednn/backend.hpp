@@ -1,6 +1,6 @@
-// Makes the backend for CPUs by oneDNN, channels-last. Convolutions and pooling are primitives of
-// the library where it has a fast and right one. Other kernels are loops of our own, such as those
-// that memory bounds, or that need sums over ranks in their middle.
+// Makes the backend for CPUs by oneDNN, channels-last. Convolutions and poolings are primitives of
+// the library unless these are wrong or our own loops are faster. All other kernels are loops of
+// our own.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Says whether this thread computes with denormal numbers, which cost a hundredfold on x86-64. On
+// Sets whether this thread computes with denormal numbers, which cost a hundredfold on x86-64. On
 // other processors, nothing here has an effect.
 #pragma once
 

@@ -15,11 +15,13 @@ bool is_dilated(const Window& window);
 // pooling sums in its backward phase only, but the answer is the same for both phases.
 // @pre the window is not dilated
 bool sums_many_terms(const KernelSpec& spec);
-// Writes not-a-number to each output of a max pooling whose window has one, as oneDNN does not. It
-// reads `x` once if all of it is finite. @pre as make_dilated_pooling()
+// Writes not-a-number to each output of a max pooling whose window has one, or has minus infinity,
+// as oneDNN does not. It reads `x` once if all of it is finite.
+// @pre as make_dilated_pooling(); x and y are dense
 void spread_not_a_number(const KernelSpec& spec, const TensorView& x, const TensorView& y);
 // Makes a pooling of loops of our own, for both phases and also for windows that are not dilated.
-// The index of a maximum is the number of its tap in the window.
+// The index of a maximum is the number of its tap in the window. The kernel throws std::logic_error
+// for blocks that are not dense.
 // @pre the blocks are not empty and every window meets an input
 std::unique_ptr<Kernel> make_dilated_pooling(const KernelSpec& spec);
 

@@ -7,8 +7,8 @@
 
 namespace cnnplan::onednn {
 
-// Returns true if a block of the kernel or its window is longer than one in the dim d. oneDNN then
-// gets three spatial dims.
+// Returns false if both blocks have depth 1 and the window has its defaults in the dim d.
+// Otherwise, oneDNN gets three spatial dims.
 bool is_three_dimensional(const KernelSpec& spec);
 // Returns the type of activations and of the weights that convolutions read.
 // @pre precision is fp32 or bf16

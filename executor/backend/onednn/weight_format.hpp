@@ -13,10 +13,10 @@ inline constexpr std::int64_t weight_block = 16;  // floats of a 512-bit vector
 // Names the formats. Which one a convolution has depends on filters, channels, groups and kernel
 // only, so that it is the same on all ranks.
 enum class WeightFormat {
-  rows,             // (KD, KH, KW, C, F): pointwise and fully connected, plain matrix products
-  blocked,          // blocks of 16 channels x 16 filters, as oneDNN's backward_filter writes them
-  depthwise,        // blocks of 16 groups
-  grouped_blocked,  // as `blocked` within each group, one group after the other
+  rows,             // (KD, KH, KW, C, F): all sides 1, or one above 3
+  blocked,          // blocks of 16 channels x 16 filters; the longest side is 2 or 3
+  depthwise,        // blocks of 16 groups, of one channel and one filter each
+  grouped_blocked,  // as `blocked` in each group, whose channels and filters fill blocks
   grouped_rows,     // (KD, KH, KW, C/groups, groups, F/groups)
 };
 // Returns the format of the weights of this convolution, in any phase and on any block.

@@ -28,8 +28,7 @@ class WideningKernel final : public Kernel {
   ElementType element_;
   FunctionKernel loops_;
   std::vector<KernelOperand> operands_;
-  std::vector<std::vector<float>>
-      wide_;  // float copies, by operand; empty unless the operand has 16 bits
+  std::vector<std::vector<float>> wide_;  // copies by operand; empty unless it has 16 bits
 };
 
 }  // namespace cnnplan::reference

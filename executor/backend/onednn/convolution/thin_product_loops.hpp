@@ -1,5 +1,5 @@
-// Declares the inner loops of matrix products with few rows, Y = X W. Each passes over the weights
-// once.
+// Declares the inner loops of matrix products Y = X W with at most thin_rows rows
+// (convolution.hpp). Each passes over the weights once.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ inline constexpr std::int64_t most_depth = 8 * most_float_terms;
 // Computes y += x * weight over a range of the depth. @pre the range is at most most_depth
 template <typename T>
 void add_product(const ProductSizes& sizes, Range depth, const float* x, const T* weight, float* y);
-// Computes y = max(y, 0).
+// Computes y = positive_part(y) for each element (element_wise_functions.hpp).
 void clip_negative(float* y, std::int64_t count);
 // Computes dx = dy * weight^T, where dy has the shape of Y and dx has the shape of X.
 template <typename T>

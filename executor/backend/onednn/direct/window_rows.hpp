@@ -61,7 +61,8 @@ class WindowRows {
 
 // Blocks of this many columns fit in a cache with enough rows for a fast product.
 inline constexpr std::int64_t columns_together = 512;
-// Return how many channels, and how many taps of this number of channels, a block takes.
+// Return how many of `channels` channels one block takes, and how many of `taps` taps with
+// `channels` channels each.
 inline std::int64_t channels_together(std::int64_t channels) {
   return std::min(channels, columns_together);
 }

@@ -24,8 +24,8 @@ void pack_positions(
 // Writes `count` positions of zeros into each panel.
 void pack_zeros(std::int64_t count, const PanelLayout& layout, float* to);
 
-// In all functions below, `sums` overlaps nothing else, and nothing has to be aligned. With `adds`,
-// they add to the earlier content of `sums`.
+// In multiply_panels() and add_products(), `sums` overlaps nothing else, and nothing has to be
+// aligned. With `adds`, they add to the earlier content of `sums`.
 
 // Computes sums[i][j], the sum over `positions` of x[p][i] * y[p][j]. Rows of `sums` are `step`
 // floats apart.

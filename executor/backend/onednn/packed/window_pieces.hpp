@@ -55,7 +55,7 @@ class WindowPieces {
   std::int64_t rows_beyond() const { return rows_beyond_; }
   std::int64_t most_positions() const;        // of a piece
   std::int64_t most_input_positions() const;  // of a copy of the inputs of a piece
-  // Returns the number of columns of all outputs.
+  // Returns how many columns a row of all outputs has.
   std::int64_t columns() const { return spec_.out[Dim::w]; }
   // Returns the inputs of a row of a copy, which counts from the first row of the piece.
   // @pre 0 <= row < piece.rows + rows_beyond()
