@@ -1,5 +1,5 @@
-// Makes the backend for NVIDIA GPUs. cuDNN computes convolutions, and our own kernels do what is
-// bound by memory.
+// Makes the backend for NVIDIA GPUs. cuDNN computes convolutions, and our own kernels do everything
+// else.
 #pragma once
 
 #include <memory>

@@ -21,8 +21,8 @@ struct ConvolutionOperands {
   auto operator<=>(const ConvolutionOperands&) const = default;
 };
 
-// Runs the convolution. Between the first run and later runs with equal operands, nothing is
-// allocated, so that a graph can capture the later runs.
+// Runs the convolution. After the first run, runs with equal operands allocate nothing, so that a
+// graph can capture them.
 class ConvolutionProgram {
  public:
   // Keeps a reference to the library. `graph` is make_convolution_graph() of the variant.
@@ -34,7 +34,8 @@ class ConvolutionProgram {
                      const Engine& engine);
 
   // Puts the convolution in the selected queue, with its bias and ReLU, or with the gradient of the
-  // bias. @throws BackendError, and InfeasibleError where the workspace does not fit
+  // bias. @throws BackendError, DeviceLostError, and InfeasibleError where the workspace does not
+  // fit
   void run(const ConvolutionOperands& operands);
   // Returns the bytes of all parts of the workspace.
   std::int64_t workspace_bytes() const;

@@ -15,8 +15,8 @@ class Stopwatch {
       : device_(device), begin_(device.make_event()), end_(device.make_event()) {}
 
   // Returns the seconds of one run of `program`. It records equal runs in a graph, launches the
-  // graph several times, and takes the mean over the runs of the fastest launch. It gives up after
-  // a launch that takes far longer than `best_known_s`, the time of another program, and returns
+  // graph several times, and takes the mean over the runs of the fastest launch. It gives up where
+  // the runs take more than twice `best_known_s`, the time of another program, and returns
   // infinity. It blocks, as does seconds().
   // @throws BackendError, DeviceLostError
   double best_seconds(ConvolutionProgram& program,

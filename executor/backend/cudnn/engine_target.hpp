@@ -20,7 +20,9 @@ class EngineTarget {
   explicit EngineTarget(const std::string& device_json);
 
   // These functions set the handle, or the description of the device, in a descriptor that is not
-  // finalized yet. They set nothing where this kind needs no handle. @throws BackendError
+  // finalized yet. A target with a handle sets nothing in heuristics and engines, which get the
+  // handle from their graph. A target without one sets nothing in a graph.
+  // @throws BackendError
   void set_for_graph(Descriptor& graph) const;
   void set_for_heuristics(Descriptor& heuristics) const;
   void set_for_engine(Descriptor& engine) const;

@@ -26,8 +26,8 @@ struct Options {
   int engine_trials = 8;       // at most this many engines are timed per variant
   // Engines that want a larger workspace are not tried.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
-  // Is called with a line of text before an engine runs for the first time, and after it failed. It
-  // may be empty.
+  // The library calls it with a line of text before an engine runs for the first time, and after it
+  // failed. It may be empty.
   std::function<void(const std::string& line)> note = {};
 };
 

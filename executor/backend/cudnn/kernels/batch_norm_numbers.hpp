@@ -9,10 +9,10 @@
 
 namespace cnnplan::cudnn {
 
-// A thread takes at least this number of positions, so that it reads the numbers of its channels
-// seldom enough.
+// A thread takes at most this number of positions, and nearly as many where there are enough. So it
+// reads the numbers of its channels seldom.
 inline constexpr std::int64_t positions_per_thread = 8;
-// No phase needs more numbers per channel.
+// A phase needs at most this many numbers per channel.
 inline constexpr std::int64_t most_numbers_per_channel = 4;
 
 // Holds the mean and the variance of a channel. of() computes them for channel c from the operand

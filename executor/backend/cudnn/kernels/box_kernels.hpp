@@ -7,7 +7,9 @@
 
 namespace cnnplan::cudnn {
 
-// Both functions put their work in `stream`, and throw as launch().
+// Both functions put their work in `stream`.
+// @throws BackendError for 2^31 elements or more, and where a launch fails; DeviceLostError where
+// no later call of this process can succeed
 
 // Computes destination = source.
 void copy_runs(const BoxCopy& copy, cudaStream_t stream);

@@ -15,7 +15,8 @@ namespace cnnplan::cudnn {
 // A launch has fewer indices than this, because kernels compute with indices of 32 bits.
 inline constexpr std::int64_t most_indices = std::int64_t{1} << 31;
 
-// Checks the last launch. check.cpp defines it, so that this header needs no errors of the runtime.
+// Checks the last launch. launch.cpp defines it, so that this header needs no errors of the
+// runtime.
 // @throws as check_cuda() when the launch failed
 void check_launch();
 // Checks a number of indices. @throws BackendError unless 0 <= count < most_indices

@@ -61,7 +61,8 @@ struct Kind {
 };
 
 // Calls body(Kind<T, width>{}) with the width that accesses may have: full_width<T> if it divides
-// `channels`, else 1. `channels` is the result of vector_channels(), or 1, here and in with_kind().
+// `channels`, else 1. Here and in with_kind(), `channels` is the result of vector_channels(), or 1,
+// or the channels of dense blocks that begin at a multiple of 16 bytes.
 template <typename T, typename Body>
 void with_width(std::int64_t channels, const Body& body) {
   if (channels % full_width<T> == 0) {
