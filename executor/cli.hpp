@@ -23,7 +23,7 @@ struct Options {
   bool doctor = false;            // answer cnnplan doctor instead of training
   bool chose_backend = false;     // true if the user named the backend in `training`
   std::string verify;             // "reference": compare a step with it; empty: no verification
-  std::int64_t check_period = 0;  // steps between gradient checks; 0: no checks
+  std::int64_t check_period = 0;  // steps between gradient checks; 0: one check at most
   double comm_timeout_s = default_comm_timeout_s;  // 0: no limit
   TrainingOptions training;
   std::vector<Fact> equal;  // options that all ranks must have alike

@@ -27,8 +27,9 @@ class ProgressLine {
   bool drawn_ = false;
 };
 
-// These functions print without delay. Call them on rank 0 only. Plans, summaries and verifications
-// go to stdout, everything else to stderr.
+// Call these functions on rank 0 only. Plans, summaries and verifications go to stdout, everything
+// else to stderr. A plan and everything on stderr appear without delay; otherwise, the caller
+// flushes stdout. An evaluation is printed only if the training counts in epochs.
 void print_note(const std::string& text);
 void print_places(const std::vector<RankPlace>& ranks);
 void print_evaluation(const Evaluation& evaluation);

@@ -13,8 +13,8 @@ namespace cnnplan {
 // Sets all parameters and running values from an HDF5 file with the datasets
 // `/<layer>/weight|bias|scale|shift|mean|variance`. Every rank reads its blocks of the file. This
 // call is not collective.
-// @throws IoError; InputError that names a dataset which is missing or has another shape, or values
-// that are not finite
+// @throws IoError; InputError that names a dataset which is missing, has another shape, or has
+// values that are not finite or variances below 0
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store);
 
 // Replaces the running values on all ranks by their average over ranks, weighted by how many
@@ -45,7 +45,8 @@ std::vector<DumpedTensor> dumped_tensors(const Plan& plan, const Schedule& sched
 // the loss scale, and the running values. It also writes the output of the layer before the loss in
 // global index order, and `/loss`. If no step was run, only parameters and running values are
 // written. Rank 0 writes the file. This call is collective.
-// @throws IoError on rank 0
+// @throws IoError on rank 0 only; the other ranks then wait in a collective call until
+// run_program() ends all ranks
 void dump(const std::string& file,
           const Plan& plan,
           const LastStep& step,

@@ -34,11 +34,11 @@ Hdf5Dataset open_samples(const Hdf5File& file,
 Hdf5Dataset open_labels(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int64_t samples);
 
-// Returns the shapes that a mini-batch of the network has in a file whose samples have the shape
-// `stored_sample` (1, C, D, H, W). They differ from `batch` if samples are cropped. Labels and
-// targets per position then are as large as the stored samples.
+// Returns `batch` with the labels that a file has whose samples have the shape `stored_sample` (1,
+// C, D, H, W). If samples are cropped, labels or targets per position are as large as the stored
+// samples. Everything else stays as in `batch`.
 // @throws InputError where cropped samples have labels or targets per position, and these have
-// other extents than the samples, or the samples are padded; as Hdf5File::find()
+// other extents than the samples, or the samples are padded
 BatchShape stored_batch(const Hdf5File& file,
                         const BatchShape& batch,
                         const Shape& stored_sample,
@@ -55,8 +55,8 @@ std::vector<double> channel_attribute(const Hdf5File& file,
 
 // Reads all labels, each rank a part of them. This call is collective over `communicator` and
 // blocks.
-// @throws InputError on all ranks for a label outside of [0, classes); IoError only on ranks that
-// cannot read the file
+// @throws InputError on all ranks for a label outside of [0, classes); IoError on ranks that cannot
+// read the file, and then Error on all other ranks (on_every_rank())
 void check_label_range(const Hdf5File& file,
                        const Hdf5Dataset& labels,
                        std::int64_t classes,

@@ -15,7 +15,7 @@ namespace cnnplan {
 struct ScaledDataset {
   Hdf5Dataset dataset;
   std::vector<Dim> dims;  // dims of the dataset, n first; other dims have one element
-  FileElement read_as = FileElement::fp32;  // uint8, int32 or fp32
+  FileElement read_as = FileElement::fp32;  // uint8, int32, int64 or fp32
   std::vector<double> scale;                // by channel: element = stored * scale + shift
   std::vector<double> shift;
 

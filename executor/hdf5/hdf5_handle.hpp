@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Can be moved but not copied. `close` is the HDF5 function that releases the identifier, such as
-// H5Dclose. It runs under lock_hdf5().
+// Owns an identifier, and can be moved but not copied. `close` is the HDF5 function that releases
+// the identifier, such as H5Dclose. It runs under lock_hdf5().
 class Hdf5Handle {
  public:
   using Close = int (*)(std::int64_t);

@@ -5,7 +5,8 @@
 
 namespace cnnplan {
 
-// Returns "HDF5 1.10.8, parallel". The version is that of the library that was loaded.
+// Returns a text such as "HDF5 1.10.8, parallel". The version is that of the library that was
+// loaded.
 std::string hdf5_library_text();
 
 }  // namespace cnnplan

@@ -19,9 +19,9 @@ class CycleControl {
   // Returns true when the gradient is checked before `step`, which counts from 0.
   bool is_due(std::int64_t step, const Plan& plan) const;
   // Compares the gradient under `plan` with the gradient of the layers in order, and adds the check
-  // to the report. If a limit of the options is exceeded, it adds a cycle and checks again. Returns
-  // the first plan that meets the limits. If no number of cycles does, this is the plan whose
-  // layers run in order. This call is collective and blocks.
+  // to the report if its errors are finite. If a limit of the options is exceeded, it adds a cycle
+  // and checks again. Returns the first plan that meets the limits. If no number of cycles does,
+  // this is the plan whose layers run in order. This call is collective and blocks.
   // @pre no runner has memory, so that only one schedule at a time has it
   // @throws InfeasibleError when more cycles need more memory than there is; NotFiniteError without
   // limits, when the gradient is not finite; as gradient_under()

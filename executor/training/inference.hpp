@@ -24,9 +24,9 @@ struct InferenceReport {
 // the plan says. Labels are not needed. These options count: backend, deterministic, workspace,
 // engine trials, NCCL, data file, augmentation, weights file and seed. Graphs do not.
 //
-// Rank 0 writes the outputs of each mini-batch to a file `.partial`, and renames it to `file` after
-// the last one. Elements are float64 for fp64, else float32. An error leaves no file; only a killed
-// process leaves the `.partial`. This call is collective.
+// Rank 0 writes the outputs of each mini-batch to a temporary file next to `file`, and gives it its
+// name after the last one. Elements are float64 for fp64, else float32. An error leaves no file. A
+// killed process leaves the temporary file, whose name ends in `.partial`. This call is collective.
 // @throws as train() does; NotFiniteError for an output that is not finite; InfeasibleError when
 // rank 0 cannot gather the outputs of a mini-batch
 InferenceReport infer(const Plan& plan,

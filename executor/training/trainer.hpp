@@ -79,7 +79,7 @@ struct Progress {
   std::int64_t step = 0;       // steps that are done
   std::int64_t steps = 0;      // in all
   std::optional<double> loss;  // of the last step; none: nothing is trained
-  double step_s = 0.0;         // time of the last step on this rank
+  double step_s = 0.0;         // time of the last step
 };
 
 // Holds the result of one pass over the test data.
@@ -98,7 +98,8 @@ struct RankPlace {
 };
 
 // Rank 0 calls these functions while the training runs, and every rank calls `progress` with its
-// own step time. Each function may be empty.
+// own step time. In an inference, rank 0 alone calls `progress`, with the time of the slowest rank.
+// Each function may be empty.
 struct TrainingCallbacks {
   std::function<void(const std::vector<RankPlace>& ranks)> placed;  // before the first step
   std::function<void(const std::string& text)> note;       // a sentence that a user should read

@@ -1,4 +1,5 @@
-// Copies operands of kernels to dense arrays in double, channels-last, and back.
+// Walks the elements of operands of kernels, and copies them to dense arrays in double,
+// channels-last.
 #pragma once
 
 #include <cstddef>

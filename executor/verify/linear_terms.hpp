@@ -12,7 +12,7 @@ namespace cnnplan {
 
 // True for kernels each of whose results is one sum of products of operands.
 bool is_linear(const KernelSpec& spec);
-// Returns the largest number of terms in a result of a linear kernel.
+// Returns the largest number of terms in a result of a linear kernel; at least 2.
 double term_count(const KernelSpec& spec);
 
 // Makes the sums of absolute terms with a kernel of the reference backend in double.

@@ -24,7 +24,7 @@ struct RoundingNoise {
   Precision precision = Precision::fp32;  // whose roundings are made
   RoundingRun run = RoundingRun::exact;
   std::uint64_t seed = 1;         // of the random errors
-  NoiseLevels* levels = nullptr;  // `exact` and `random` write it, in this order
+  NoiseLevels* levels = nullptr;  // not null; `exact` and then `random` write it
 };
 
 // Decorates the reference backend with fast convolutions. Its kernels must have precision fp64.

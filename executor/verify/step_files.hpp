@@ -14,7 +14,8 @@ namespace cnnplan {
 // folder, too, because rank 0 may wait for this rank in vain until the program is ended.
 class TemporaryFolder {
  public:
-  // This call is collective, and all ranks throw. @throws IoError
+  // This call is collective, and all ranks throw if the folder cannot be made.
+  // @throws IoError on rank 0, and Error with its exit code and message on other ranks
   explicit TemporaryFolder(const Communicator& world);
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
