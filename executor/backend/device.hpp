@@ -57,8 +57,8 @@ class Device {
   // Returns 0 where the device has no memory of its own.
   virtual std::int64_t memory_bytes() const = 0;
   // Returns the most bytes that this process had at one time, as the system says; 0 where it says
-  // nothing. For memory of the device's own, these are the bytes that it lacks now and had when
-  // this object was made, whoever took them.
+  // nothing. For a device with memory of its own, it returns how many bytes fewer are free now than
+  // when this object was made, whoever took them.
   virtual std::int64_t peak_bytes() const = 0;
   // Returns how many devices of this kind the ranks of a node take in turn.
   virtual int devices_here() const = 0;

@@ -10,7 +10,7 @@ namespace cnnplan {
 // Owns memory, and can be moved but not copied. A default block has no bytes.
 class MemoryBlock {
  public:
-  // Such a function gives the memory back. It must not throw.
+  // A function of this type gives the memory back. It must not throw.
   using Free = void (*)(void* memory);
 
   MemoryBlock() = default;

@@ -17,7 +17,7 @@ inline constexpr double default_comm_timeout_s = 120.0;
 // when one of them is lost (see default_comm_timeout_s) or they wait for each other. With a
 // `comm_timeout_s` of 0 there is no watchdog. When `body` throws on all ranks, rank 0 prints its
 // error. When it throws on some ranks only, they print their errors with their rank, and all ranks
-// end.
+// end. An error before or after `body` gives the exit code of an EnvironmentError.
 int run_program(const std::string& name,
                 double comm_timeout_s,
                 int argc,

@@ -25,7 +25,8 @@ struct TransferSpec {
 };
 
 // Runs one transfer of a schedule, for which it is built once. It holds staging buffers and
-// persistent requests of MPI. Contiguous pieces need no staging.
+// persistent requests of MPI. A single contiguous piece for a peer needs no staging, unless the
+// receiver adds it.
 class Transfer {
  public:
   // The object keeps the addresses in `spec`; `communicator` must outlive it. It is not collective.

@@ -36,10 +36,11 @@ class KernelGraphs {
   OperationIndex run_end(OperationIndex first) const { return first + run_lengths_[first]; }
   // Returns the graph of the run that begins at `first`. It is null where the kernels start one by
   // one: in the first step, in short runs, and where the choice says so. The first call captures.
-  // @throws BackendError where graphs were asked for and the device cannot capture the kernels
+  // @throws BackendError with Graphs::on where the device cannot capture the kernels
   WorkGraph* graph_of(OperationIndex first, const StepState& state, Timing timing);
   // Starts a graph. Returns false without a graph, or where the device refuses the graph; the
-  // kernels then start one by one. @throws BackendError where graphs were asked for
+  // kernels then start one by one. @throws BackendError with Graphs::on where the device refuses
+  // the graph
   bool launch(WorkGraph* graph);
   // Takes the time of a step, and chooses for the next step. The first step and steps with
   // Timing::operations do not count. Call it after every step.

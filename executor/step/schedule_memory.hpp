@@ -20,8 +20,8 @@ struct HostBlock {
   TensorView view;
 };
 
-// Holds the bytes of the buffers of role `state`, by name: the first guesses of chains for the next
-// step.
+// Holds the bytes of the buffers of role `state`, by name. With them, chains that multigrid runs
+// begin the next step.
 using ChainStates = std::map<std::string, std::vector<std::byte>>;
 
 // Owns the buffers of one schedule, except parameters.

@@ -10,7 +10,8 @@
 namespace cnnplan {
 
 // Times the steps of one schedule. Warmup steps do not count, nor do the first steps with
-// Graphs::automatic on a GPU. If fewer than two steps would count, more of them do.
+// Graphs::automatic on a GPU. If fewer than two steps would then be left, only the warmup is left
+// out, or nothing.
 class StepTimes {
  public:
   // Keeps references to the schedule, to `network`, which is its plan's, and to the communicator of

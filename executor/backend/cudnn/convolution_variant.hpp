@@ -33,9 +33,9 @@ KernelSpec engine_view(const KernelSpec& spec, const ConvolutionVariant& variant
 // 0. `view` is engine_view() of a padded variant.
 Box input_in_buffer(const KernelSpec& spec, const KernelSpec& view);
 
-// Returns `spec`, and then the other kernels that canonical() does not tell apart from it: the
-// padding at both ends is exchanged in one or several dims. An engine that a plan names has to
-// compute all of them.
+// Returns `spec`, and then the other kernels that canonical() (planner/kernel/kernel.hpp) does not
+// tell apart from it: the padding at both ends is exchanged in one or several dims. An engine that
+// a plan names has to compute all of them.
 std::vector<KernelSpec> mirror_images(const KernelSpec& spec);
 
 // Returns the words for the variant in an implementation's name, such as " padded fused".

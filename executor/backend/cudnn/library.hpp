@@ -57,8 +57,8 @@ class Library {
   // Sets the values of the step, by a copy that it puts in the selected queue.
   // @pre the work that was put in a queue before the last call is done
   void set_step(const StepValues& values);
-  // Returns the names of the implementations that were chosen by timing. Their keys are
-  // alone(spec).
+  // Returns the names of the implementations that were chosen by timing. Their keys are alone(spec)
+  // (planner/kernel/kernel.hpp).
   std::map<KernelSpec, std::string>& choices() { return choices_; }
 
  private:
