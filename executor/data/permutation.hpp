@@ -11,8 +11,8 @@ class Permutation {
  public:
   // Different keys give different orders. @pre size >= 1
   Permutation(std::int64_t size, std::uint64_t key);
-  // Returns the number that stands at place `index` of the order, in [0, size). @pre 0 <= index <
-  // size
+  // Returns the number that stands at place `index` of the order, in [0, size).
+  // @pre 0 <= index < size
   std::int64_t operator()(std::int64_t index) const;
 
  private:

@@ -23,8 +23,8 @@ std::vector<std::int64_t> stored_extents(const Shape& shape);
 // Returns the place that a block of a tensor of `shape` has in its dataset.
 Selection stored_selection(const Shape& shape, const Box& block);
 
-// Writes to a temporary file next to `file` and renames it in finish(), so `file` is complete or
-// absent. One rank writes, after gathering.
+// Writes to a temporary file next to `file` and renames it in finish(). Until then, `file` is
+// absent or what it was before. One rank writes, after gathering.
 class TensorFileWriter {
  public:
   // Opens the temporary file. @throws IoError, also if `file` is a device
@@ -66,7 +66,7 @@ class TensorFileReader {
   bool has(const std::string& name) const { return hdf5_.find(name).has_value(); }
   // Reads a tensor in row-major order.
   // @throws InputError (pointer `name`) when it is missing, lies in another file, has other
-  // extents, or has elements that are not numbers; IoError
+  // extents, or has elements other than float32 and float64; IoError
   std::vector<double> read(const std::string& name, std::span<const std::int64_t> extents) const;
   // Reads a block of the tensor, which may be empty. @throws as the function above
   std::vector<double> read(const std::string& name,

@@ -25,8 +25,8 @@ struct InferenceReport {
 // engine trials, NCCL, data file, augmentation, weights file and seed. Graphs do not.
 //
 // Rank 0 writes the outputs of each mini-batch to a temporary file next to `file`, and gives it its
-// name after the last one. Elements are float64 for fp64, else float32. An error leaves no file. A
-// killed process leaves the temporary file, whose name ends in `.partial`. This call is collective.
+// name after the last one. Elements are float64 for fp64, else float32. An error removes the
+// temporary file. A killed process leaves it; its name ends in `.partial`. This call is collective.
 // @throws as train() does; NotFiniteError for an output that is not finite; InfeasibleError when
 // rank 0 cannot gather the outputs of a mini-batch
 InferenceReport infer(const Plan& plan,
