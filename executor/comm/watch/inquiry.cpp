@@ -101,9 +101,9 @@ Inquiry::Step Inquiry::report(const RankState& own, double now_s) {
     step.messages.push_back({rank, {.kind = WatchMessage::Kind::query, .from = rank_}});
   }
   const RankReports known = reports(own, now_s);
-  const Verdict end = judge(known, times_.end);
+  const WaitVerdict end = judge(known, times_.end);
   if (end.fault != Fault::none) step.end = end;
-  const Verdict warning = judge(known, times_.warning);
+  const WaitVerdict warning = judge(known, times_.warning);
   if (warning.fault != Fault::none && !has_warned_) {
     step.warning = warning;
     has_warned_ = true;

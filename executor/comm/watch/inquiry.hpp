@@ -38,8 +38,8 @@ class Inquiry {
   // Says what the caller has to do after a step.
   struct Step {
     std::vector<Outgoing> messages;
-    std::optional<Verdict> warning;  // once for each inquiry
-    std::optional<Verdict> end;      // the verdict of this rank, the reporter
+    std::optional<WaitVerdict> warning;  // once for each inquiry
+    std::optional<WaitVerdict> end;      // the verdict of this rank, the reporter
   };
 
   // `limit_s` is the limit of --comm-timeout, from which all times are derived.

@@ -25,7 +25,7 @@ class Graph {
     return ranks;
   }
 
-  Verdict verdict_of(int waiter) const {
+  WaitVerdict verdict_of(int waiter) const {
     const RankList ranks = reachable_from(waiter);
     const auto silent = std::ranges::find_if(ranks, [&](int rank) { return is_silent(rank); });
     if (silent != ranks.end()) return {Fault::silent, *silent, waiter};
@@ -37,7 +37,7 @@ class Graph {
     std::ranges::copy_if(ranks, std::back_inserter(working), works);
     if (!working.empty()) {
       const int rank = longest(working);
-      return is_too_long(rank) ? Verdict{Fault::stuck, rank, waiter} : Verdict{};
+      return is_too_long(rank) ? WaitVerdict{Fault::stuck, rank, waiter} : WaitVerdict{};
     }
     const auto is_settled = [&](int rank) { return is_too_long(rank); };
     if (!std::ranges::all_of(ranks, is_settled)) return {};
@@ -78,10 +78,10 @@ class Graph {
 
 }  // namespace
 
-Verdict judge(const RankReports& reports, const WaitLimits& limits) {
+WaitVerdict judge(const RankReports& reports, const WaitLimits& limits) {
   const Graph graph(reports, limits);
   for (const int waiter : graph.overdue()) {
-    const Verdict verdict = graph.verdict_of(waiter);
+    const WaitVerdict verdict = graph.verdict_of(waiter);
     if (verdict.fault != Fault::none) return verdict;
   }
   return {};

@@ -14,12 +14,12 @@ enum class Fault {
 };
 
 // Names the first rank that was lost, if one was.
-struct Verdict {
+struct WaitVerdict {
   Fault fault = Fault::none;
   int culprit = -1;  // a rank
   int waiter = -1;   // the rank that waits, directly or through other ranks, for the culprit
 
-  bool operator==(const Verdict&) const = default;
+  bool operator==(const WaitVerdict&) const = default;
 };
 
 // Says which waits are too long.
@@ -33,6 +33,6 @@ struct WaitLimits {
 // nobody. Among all ranks that it meets, a silent rank is the culprit before a stuck one. A rank
 // that computes and gets on is no culprit, and neither is any rank that waits for it. Where every
 // rank that it meets waits too long, they are in a deadlock.
-Verdict judge(const RankReports& reports, const WaitLimits& limits);
+WaitVerdict judge(const RankReports& reports, const WaitLimits& limits);
 
 }  // namespace cnnplan

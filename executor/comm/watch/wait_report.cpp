@@ -51,7 +51,7 @@ std::string ranks_text(const RankList& ranks) {
   return text.empty() ? "-" : text;
 }
 
-std::string culprit_text(const Verdict& verdict,
+std::string culprit_text(const WaitVerdict& verdict,
                          const RankReports& reports,
                          const std::string& place) {
   const RankReport& report = reports.at(verdict.culprit);
@@ -72,7 +72,7 @@ std::string culprit_text(const Verdict& verdict,
 
 std::string waits_table(const RankReports& reports,
                         const std::vector<std::string>& hosts,
-                        const Verdict& verdict) {
+                        const WaitVerdict& verdict) {
   std::size_t width = std::string("host").size();
   for (const std::string& host : hosts) width = std::max(width, host.size());
   const int host_width = static_cast<int>(width);

@@ -14,7 +14,7 @@ std::string ranks_text(const RankList& ranks);
 
 // Returns a sentence about the culprit of `verdict`. `place` says where it runs, and may add what
 // the system knows of its process: "node1, pid 17, is stopped". @pre a fault was found
-std::string culprit_text(const Verdict& verdict,
+std::string culprit_text(const WaitVerdict& verdict,
                          const RankReports& reports,
                          const std::string& place);
 
@@ -22,6 +22,6 @@ std::string culprit_text(const Verdict& verdict,
 // `hosts` has an entry for each rank. If there are many ranks, some rows are left out.
 std::string waits_table(const RankReports& reports,
                         const std::vector<std::string>& hosts,
-                        const Verdict& verdict);
+                        const WaitVerdict& verdict);
 
 }  // namespace cnnplan

@@ -178,7 +178,7 @@ std::string Watchdog::place_of(int rank) const {
   return host + ", pid " + std::to_string(process->pid) + state;
 }
 
-void Watchdog::warn(const Verdict& verdict, const RankState& own) const {
+void Watchdog::warn(const WaitVerdict& verdict, const RankState& own) const {
   const RankReports reports = inquiry_->reports(own, clock_.now_s());
   const RankReport& waiter = reports.at(verdict.waiter);
   print(program_ + ": warning: rank " + std::to_string(verdict.waiter) + " has waited for " +
@@ -221,7 +221,7 @@ void Watchdog::tell_end(int culprit) const {
 }
 
 // The launcher is asked late, since it may hang, as MPI may, and since it prints much.
-void Watchdog::end_all(const Verdict& verdict, const RankState& own) const {
+void Watchdog::end_all(const WaitVerdict& verdict, const RankState& own) const {
   const RankReports reports = inquiry_->reports(own, clock_.now_s());
   print(program_ + ": " + culprit_text(verdict, reports, place_of(verdict.culprit)) +
         ", so all ranks end; a rank may wait for " + whole_seconds(limit_s_) + " (" +

@@ -53,9 +53,9 @@ class Watchdog {
   void step(const RankState& own);
   void send(const std::vector<Inquiry::Outgoing>& messages) const;
   std::string place_of(int rank) const;
-  void warn(const Verdict& verdict, const RankState& own) const;
+  void warn(const WaitVerdict& verdict, const RankState& own) const;
   void require_unconnected_in_time(const RankState& own) const;
-  [[noreturn]] void end_all(const Verdict& verdict, const RankState& own) const;
+  [[noreturn]] void end_all(const WaitVerdict& verdict, const RankState& own) const;
   void tell_end(int culprit) const;
 
   std::string program_;

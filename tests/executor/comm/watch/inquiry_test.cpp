@@ -43,10 +43,10 @@ class Program {
     }
   }
   double now_s() const { return now_s_; }
-  std::optional<Verdict> end;
+  std::optional<WaitVerdict> end;
   std::optional<int> ended_by;
   std::vector<int> warned_by;
-  std::vector<Verdict> warnings;
+  std::vector<WaitVerdict> warnings;
   int messages = 0;
 
  private:
@@ -147,7 +147,7 @@ TEST_CASE("Inquiry: ranks that wait for one that gets on go on for ever") {
   // Then it gets stuck.
   program.run_until(program.now_s() + 2 * limit_s);
   REQUIRE(program.end);
-  CHECK(*program.end == Verdict{Fault::stuck, 2, 0});
+  CHECK(*program.end == WaitVerdict{Fault::stuck, 2, 0});
 }
 
 TEST_CASE("Inquiry: one rank that waits is enough, though the reporter works") {
@@ -160,7 +160,7 @@ TEST_CASE("Inquiry: one rank that waits is enough, though the reporter works") {
   }
   REQUIRE(program.end);
   CHECK(program.ended_by == 0);
-  CHECK(*program.end == Verdict{Fault::silent, 3, 2});
+  CHECK(*program.end == WaitVerdict{Fault::silent, 3, 2});
 }
 
 TEST_CASE("Inquiry: a thousand ranks need few messages") {

@@ -24,14 +24,14 @@ RankReport never_answered(double silent_s) {
 }
 
 TEST_CASE("judge: nobody is lost while waits are short") {
-  CHECK(judge({works(0), works(0)}, limits) == Verdict{});
-  CHECK(judge({waits({1}, 9.9), works(0)}, limits) == Verdict{});
-  CHECK(judge({waits({1}, 9.9), never_answered(9)}, limits) == Verdict{});
-  CHECK(judge({}, limits) == Verdict{});
+  CHECK(judge({works(0), works(0)}, limits) == WaitVerdict{});
+  CHECK(judge({waits({1}, 9.9), works(0)}, limits) == WaitVerdict{});
+  CHECK(judge({waits({1}, 9.9), never_answered(9)}, limits) == WaitVerdict{});
+  CHECK(judge({}, limits) == WaitVerdict{});
 }
 
 TEST_CASE("judge: a silent rank that others wait for is the culprit") {
-  const Verdict expected{Fault::silent, 1, 0};
+  const WaitVerdict expected{Fault::silent, 1, 0};
   CHECK(judge({waits({1}, 10), never_answered(7)}, limits) == expected);
   // What it did when it last answered does not matter.
   CHECK(judge({waits({1}, 10), waits({0}, 2, 7)}, limits) == expected);
@@ -39,45 +39,46 @@ TEST_CASE("judge: a silent rank that others wait for is the culprit") {
 }
 
 TEST_CASE("judge: a rank that has not answered for a moment is not lost yet") {
-  CHECK(judge({waits({1}, 10), works(0, 2.9)}, limits) == Verdict{});
-  CHECK(judge({waits({1}, 10), never_answered(2.9)}, limits) == Verdict{});
+  CHECK(judge({waits({1}, 10), works(0, 2.9)}, limits) == WaitVerdict{});
+  CHECK(judge({waits({1}, 10), never_answered(2.9)}, limits) == WaitVerdict{});
 }
 
 TEST_CASE("judge: follows chains of waits to the rank that waits for nobody") {
   // 0 waits for 1, 1 for 2, 2 for 3; only rank 0 has waited for too long.
   const RankReports chain{waits({1}, 12), waits({2}, 9), waits({3}, 8), never_answered(8)};
-  CHECK(judge(chain, limits) == Verdict{Fault::silent, 3, 0});
+  CHECK(judge(chain, limits) == WaitVerdict{Fault::silent, 3, 0});
   // The longest wait is followed first, and a silent rank that nobody waits for does not count.
   const RankReports two{waits({2}, 11), waits({3}, 15), works(12), works(13), never_answered(9)};
-  CHECK(judge(two, limits) == Verdict{Fault::stuck, 3, 1});
+  CHECK(judge(two, limits) == WaitVerdict{Fault::stuck, 3, 1});
 }
 
 TEST_CASE("judge: a rank that computes and gets on is no culprit, whoever waits for it") {
-  CHECK(judge({waits({1}, 500), works(9)}, limits) == Verdict{});
-  CHECK(judge({waits({1}, 500), waits({2}, 400), works(0)}, limits) == Verdict{});
+  CHECK(judge({waits({1}, 500), works(9)}, limits) == WaitVerdict{});
+  CHECK(judge({waits({1}, 500), waits({2}, 400), works(0)}, limits) == WaitVerdict{});
   // One chain ends at a rank that gets on; another one does not.
   CHECK(judge({waits({1}, 500), works(0), waits({3}, 12), works(12)}, limits) ==
-        Verdict{Fault::stuck, 3, 2});
+        WaitVerdict{Fault::stuck, 3, 2});
 }
 
 TEST_CASE("judge: a rank without progress is the culprit, the oldest one first") {
-  CHECK(judge({waits({1, 2}, 30), works(11), works(20)}, limits) == Verdict{Fault::stuck, 2, 0});
+  CHECK(judge({waits({1, 2}, 30), works(11), works(20)}, limits) ==
+        WaitVerdict{Fault::stuck, 2, 0});
   // A silent rank explains more than a rank without progress.
   CHECK(judge({waits({1, 2}, 30), works(11), never_answered(4)}, limits) ==
-        Verdict{Fault::silent, 2, 0});
+        WaitVerdict{Fault::silent, 2, 0});
 }
 
 TEST_CASE("judge: ranks that wait for each other are a deadlock when all have waited long") {
-  CHECK(judge({waits({1}, 12), waits({0}, 11)}, limits) == Verdict{Fault::deadlock, 0, 0});
-  CHECK(judge({waits({1}, 12), waits({0}, 9)}, limits) == Verdict{});
+  CHECK(judge({waits({1}, 12), waits({0}, 11)}, limits) == WaitVerdict{Fault::deadlock, 0, 0});
+  CHECK(judge({waits({1}, 12), waits({0}, 9)}, limits) == WaitVerdict{});
   // A collective lists this rank, too.
   CHECK(judge({waits({0, 1, 2}, 12), waits({0, 1, 2}, 11), waits({0, 1}, 15)}, limits) ==
-        Verdict{Fault::deadlock, 2, 2});
-  CHECK(judge({waits({0, 1}, 12), works(0)}, limits) == Verdict{});
+        WaitVerdict{Fault::deadlock, 2, 2});
+  CHECK(judge({waits({0, 1}, 12), works(0)}, limits) == WaitVerdict{});
 }
 
 TEST_CASE("judge: ranks out of range are left out, since messages may be wrong") {
-  CHECK(judge({waits({7, -1}, 12), works(0)}, limits) == Verdict{Fault::deadlock, 0, 0});
+  CHECK(judge({waits({7, -1}, 12), works(0)}, limits) == WaitVerdict{Fault::deadlock, 0, 0});
 }
 
 }  // namespace
