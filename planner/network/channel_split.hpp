@@ -36,7 +36,7 @@ int input_parts(ChannelAlgorithm algorithm, int parts);
 // can, else a text that says what is allowed. One part is valid for every layer. Some kinds need
 // all channels of a position (LayerTraits). A grouped convolution allows stationary_y only. Its
 // blocks consist of whole groups, or of parts of one group. stationary_w needs a number of parts
-// that has two factors, and no more parts of x and y than they have channels.
+// that is no prime. y needs at least `parts` channels, and x at least input_parts() channels.
 // @pre parts >= 1
 std::string channel_split_refusal(const Network& network,
                                   LayerIndex layer,

@@ -13,8 +13,9 @@ namespace cnnplan {
 // @throws InputError for an unknown kind, keys that the kind does not have, and values out of range
 LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat format);
 
-// True if a window, a size or a factor of the layer has a value in the dim d that differs from that
-// of two-dimensional layers. The lists of its network file then need three entries.
+// True if a window, a size, a factor or an output padding of the layer has a value in the dim d
+// that differs from that of two-dimensional layers. The lists of its network file then need three
+// entries.
 bool has_depth(const LayerParameters& parameters);
 
 // Adds the keys of a layer's parameters to the layer's object. Values that equal their default are

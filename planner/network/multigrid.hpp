@@ -8,8 +8,10 @@
 
 namespace cnnplan {
 
-// Says what smooths a level before its residual is restricted. `f` computes F-points from their
-// C-points. `fcf` does this, then computes the C-points, and then the F-points again.
+// Says what smooths a level before its residual is restricted. The points of a level are states
+// between layers. C-points are also points of the next, coarser level, and all other points are
+// F-points. `f` computes F-points from their C-points. `fcf` does this, then computes the C-points,
+// and then the F-points again.
 enum class Relaxation { f, fcf };
 std::string_view to_text(Relaxation relaxation);
 

@@ -94,7 +94,8 @@ struct MemoryUse {
   std::int64_t available_bytes = 0;    // for a rank; 0: not known
   // The program and its libraries before they have any parameters; 0: the platform does not say.
   std::int64_t process_bytes = 0;
-  // Returns the sum of the four shares. @throws InputError when it is not a 64-bit integer
+  // Returns the sum of parameters, activations, buffers and process_bytes. @throws InputError when
+  // it is not a 64-bit integer
   std::int64_t total_bytes() const {
     return checked_add(checked_add(checked_add(parameters_bytes, activations_bytes), buffers_bytes),
                        process_bytes);
@@ -161,7 +162,8 @@ struct EstimatedFamily {
   bool operator==(const EstimatedFamily&) const = default;
 };
 
-// Holds the results of a search, in seconds per step. A value of 0 means "not known".
+// Holds the results of a search. Times are in seconds per step, and 0 means that a time is not
+// known. Only exposed_communication_s may really be 0.
 struct Prediction {
   double step_s = 0.0;
   double low_s = 0.0;   // the step if every kernel takes the lower end of its range
@@ -173,7 +175,7 @@ struct Prediction {
   std::string baseline;     // the uniform plan that splits samples only, by its mesh: "n2"
   double baseline_s = 0.0;  // its step
   double bound_s = 0.0;     // no plan of the same choices is predicted faster
-  double gap = 0.0;         // step_s / bound_s - 1
+  double gap = 0.0;         // step_s / bound_s - 1, at least 0; 0 also where bound_s is not known
   std::string runner_up;    // the best other plan, by its name: "h2" for this mesh everywhere
   double runner_up_s = 0.0;
   std::int64_t candidates = 0;  // the candidates of all units that the search chose from
@@ -187,9 +189,10 @@ struct Prediction {
   // The number of gradients that rank 0, whose blocks are largest, sums with other ranks. Missing:
   // not known.
   std::optional<std::int64_t> reduced_gradients{};
-  // Data parallelism comes first, the fastest run before others, and the next plan last.
+  // Data parallelism comes first: its fastest run, then its run on the most ranks if the two
+  // differ. The plan of the kind `next` comes last.
   std::vector<Rival> rivals{};
-  Draws draws{};  // the step on machines with other figures
+  Draws draws{};  // the step for random errors of the machine's figures
   bool operator==(const Prediction&) const = default;
 };
 
@@ -226,15 +229,16 @@ struct Plan {
   int ranks_per_node = 1;  // consecutive ranks, among which `hierarchical` sums first
   std::int64_t bucket_bytes = std::int64_t{32} << 20;  // gradients that are reduced together
   bool overlap = false;  // halos and gradient reductions run while kernels do
-  // Maps the text of a profiled convolution's canonical kernel to the implementation that was
-  // timed, by the library's name. Backends with several implementations run this one.
+  // Maps profiled convolutions to the implementation that was timed, by the library's name for it.
+  // A key is to_text(alone(canonical(spec))) of a kernel (planner/kernel/kernel.hpp). Backends with
+  // several implementations run this one.
   std::map<std::string, std::string> implementations;
   Prediction prediction;
-  std::vector<InputFile> inputs;  // the plan was made from; the network comes first
+  std::vector<InputFile> inputs;  // files from which the plan was made, the network first
   bool operator==(const Plan&) const = default;
 };
 
-// Plan::optimizer_state_bytes is at most this number.
+// Plan files with a larger optimizer_state_bytes are refused. validate() does not check it.
 inline constexpr int max_optimizer_state_bytes = 1024;
 
 // True where a rank computes parts of sums over channels: stationary_x and stationary_w on a mesh
@@ -266,9 +270,11 @@ void set_gradient_allreduce(Plan& plan, AllreduceAlgorithm algorithm);
 // implementations and algorithms, on which bits depend. Everything else has its default.
 Plan on_one_rank(const Plan& plan);
 
-// Requires that every layer has a mesh of exactly `ranks` ranks that this version runs, also with
-// the changes of a margin, and that sizes are in range. Also checks allreduces, stages, halo
-// methods, chains (check_multigrid) and sample blocks (check_sample_blocks).
+// Checks a plan. Every layer needs a mesh of exactly `ranks` ranks and a split that
+// channel_split_refusal allows. The same holds for the changes that margins list. Numbers must be
+// in range, and all outputs together have at most 2^53 elements. The function also checks
+// allreduces, stages, halo methods, chains (check_multigrid) and sample blocks
+// (check_sample_blocks).
 // @throws InputError (pointer into plan.json)
 void validate(const Plan& plan, const std::string& file);
 

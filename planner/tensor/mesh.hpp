@@ -54,8 +54,8 @@ class Mesh {
 
 // Returns a text such as "n2h4", or "1" for a single rank.
 std::string to_text(const Mesh& mesh);
-// Parses the text that to_text(mesh) makes. @throws InputError, which names no file, for other
-// texts and as the constructor
+// Parses a text such as to_text(mesh) makes. Axes of size 1 are also accepted. @throws InputError,
+// which names no file, for a text of another form, and as the constructor
 Mesh parse_mesh(std::string_view text);
 
 }  // namespace cnnplan

@@ -21,15 +21,16 @@ struct Coordinates {
 
 // Says which range of indices each coordinate has. A coordinate owns one part of `length` indices.
 // The fields below describe steps that derive its range from this part, in the order of the fields.
-// A derived range has indices in [0, input_length).
+// A derived range has indices in [0, input_length), or with `cut` in [0, section.size()).
 struct RangeRule {
   std::int64_t length = 1;
   int parts = 1;  // the number of coordinates; each owns one part, unless in_turn is set
   // If not 0, `length` is cut into this many parts, and coordinate i owns part i % in_turn.
   int in_turn = 0;
-  // If above 1, this many coordinates in a row have the union of their parts of `input_length`.
+  // If above 1, `input_length` is cut into `parts` parts. Each run of `together` coordinates has
+  // the union of its parts, which replaces the owned part.
   int together = 1;
-  bool grouped = false;           // the part is extended to whole groups of channels
+  bool grouped = false;           // whole groups of output channels become their input channels
   UpsampleDim upsample{};         // the range is the input of this upsampling
   bool windowed = false;          // the range is the input of `window`
   bool transposed = false;        // `window` belongs to a transposed convolution

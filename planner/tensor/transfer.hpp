@@ -51,7 +51,7 @@ TransferList way_back(const TransferList& there,
 struct ReceivedPieces {
   int senders = 0;            // other ranks, of which each sends one piece
   std::int64_t elements = 0;  // of all pieces from other ranks
-  std::int64_t longest = 0;   // elements of the largest piece from another rank
+  std::int64_t longest = 0;   // elements of the largest piece, which may be the own one
   std::int64_t own = 0;       // elements that the rank keeps; `elements` does not count them
   bool operator==(const ReceivedPieces&) const = default;
 };

@@ -38,8 +38,8 @@ struct Convolution {
 };
 
 // Checks the groups of a convolution or transposed convolution.
-// @throws InputError unless `groups` is at least 1 and divides the filters and the `channels` of
-// the input, which are 1 or more
+// @throws InputError unless there is at least one filter, and `groups` is at least 1 and divides
+// the filters and the `channels` of the input @pre channels >= 1
 void check_groups(std::int64_t filters,
                   std::int64_t groups,
                   std::int64_t channels,
