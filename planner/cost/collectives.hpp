@@ -79,7 +79,8 @@ bool has_fit(const Platform& platform,
              CollectiveKind kind,
              AllreduceAlgorithm algorithm);
 
-// True for a half whose time is derived from the time of an allreduce, because it was not measured.
+// True for a half whose time was not measured, but is half of a measured allreduce or, for
+// `library`, that of assumed rounds.
 bool is_estimated_half(const Platform& platform,
                        const GroupLinks& links,
                        CollectiveKind kind,

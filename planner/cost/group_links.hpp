@@ -30,7 +30,7 @@ struct SeriesLinks {
 
 // Says where the ranks of a group are. A node is a group of the platform's innermost level.
 struct GroupPlace {
-  int ranks_per_node = 0;  // on each node, except that the last one may have fewer; 0: irregular
+  int ranks_per_node = 0;  // the most on one node; 0: fewer nodes would hold the group
   int groups_at_once = 1;  // groups that share a node and run the collective at the same time
   bool operator==(const GroupPlace&) const = default;
 };

@@ -25,10 +25,11 @@ class KernelNeighbours {
   // rates of the device. Kernels without work or time say nothing about throughput and are left
   // out.
   void add(const KernelSpec& spec, double work, double seconds, std::int64_t workspace_bytes = 0);
-  // Divides the work by a mean throughput of the three nearest kernels: their logarithms are
-  // averaged with weights 1/distance^2. The range covers the estimates by each of these kernels
-  // alone, and it grows with the distance to the nearest kernel. The workspace is that of the
-  // nearest kernel, in proportion to the bytes of the operands.
+  // Divides the work by a mean throughput of the three nearest kernels, or of all if there are
+  // fewer. The logarithms of their throughputs are averaged with weights 1/(distance^2 + 0.001).
+  // The range covers the estimates by each of these kernels alone, and it grows with the distance
+  // to the nearest kernel. The workspace is that of the nearest kernel, in proportion to the bytes
+  // of the operands.
   // @pre at least one kernel was added
   KernelEstimate estimate(const KernelSpec& spec, double work) const;
   std::size_t size() const { return log_throughput_.size(); }
@@ -42,7 +43,7 @@ class KernelNeighbours {
   std::vector<float> distances_squared(const Features& query) const;
 
   std::array<std::vector<float>, feature_count> features_;  // one list per feature: vectorises
-  std::vector<double> log_throughput_;                      // work per second
+  std::vector<double> log_throughput_;                      // natural logarithms of work per second
   std::vector<double> workspace_per_byte_;                  // of the operands
 };
 

@@ -38,7 +38,7 @@ struct KernelSpec {
   bool count_include_padding = false;      // the mean of a pooling counts zeros of the padding
   bool bias = false;                       // a convolution adds a bias, or computes its gradient
   bool relu = false;                       // a ReLU is fused into the kernel
-  bool residual = false;                   // the kernel has a second input, which it adds
+  bool residual = false;                   // the kernel has a second input, which a batch norm adds
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
   // The rank runs this many kernels at the same time, including this one. They share the device, so

@@ -32,7 +32,8 @@ double block_bytes(const KernelSpec& spec);
 double local_response_norm_flops(const KernelSpec& spec);
 // Counts the second input, which may be a gate, with its own shape.
 double pointwise_bytes(const KernelSpec& spec);
-// Counts one pass over probabilities, which are as wide as parameters.
+// Counts one pass over probabilities, which are as wide as parameters, and further passes over
+// activations.
 double softmax_bytes(const KernelSpec& spec);
 // Counts one pass over activations, and further passes over elements as wide as parameters.
 double squared_error_bytes(const KernelSpec& spec);

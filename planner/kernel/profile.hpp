@@ -37,7 +37,7 @@ struct DeviceFingerprint {
   bool shared_workspace = false;  // all kernels use one workspace, as large as the largest needs
   auto operator<=>(const DeviceFingerprint&) const = default;
 };
-// Returns the fields in one line, for messages.
+// Returns device, backend, library and the number of busy ranks in one line.
 std::string to_text(const DeviceFingerprint& fingerprint);
 
 // Holds a profile file.

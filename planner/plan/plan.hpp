@@ -172,7 +172,7 @@ struct Prediction {
   double inference_s = 0.0;              // a mini-batch as `cnnexec --infer` runs it; 0: not known
   std::vector<PredictedOperation> operations;  // in schedule order of rank 0, then of others
   MemoryUse memory;                            // of the rank that needs most
-  std::string baseline;     // the uniform plan that splits samples only, by its mesh: "n2"
+  std::string baseline;     // the uniform plan that splits samples as far as possible: "n2"
   double baseline_s = 0.0;  // its step
   double bound_s = 0.0;     // no plan of the same choices is predicted faster
   double gap = 0.0;         // step_s / bound_s - 1, at least 0; 0 also where bound_s is not known

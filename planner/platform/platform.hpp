@@ -110,7 +110,7 @@ int port_of(const Platform& platform, std::size_t level, int rank);
 // there is no such distance.
 std::int64_t distance_of_like_places(const Platform& platform, int ranks);
 
-// Returns the platform as if no collective had been measured, neither as a whole nor by its steps.
+// Returns the platform as if no collective had been measured, neither as a whole nor by its rounds.
 Platform without_measured_collectives(Platform platform);
 
 // Reads JSON of the schema cnnplan.platform/1. `file` names it in errors. @throws InputError

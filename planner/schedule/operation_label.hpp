@@ -22,8 +22,8 @@ struct OperationLabel {
   std::optional<LayerIndex> layer{};
   Direction direction = Direction::forward;
   OutputRole role = OutputRole::whole;
-  // Says the level of multigrid, where 0 is the finest. Only the states of a chain have one, not
-  // its weights.
+  // Says the level of multigrid, where 0 is the finest. Only operations that compute or move states
+  // of a chain have one.
   std::optional<int> level{};
   bool operator==(const OperationLabel&) const = default;
 };

@@ -26,9 +26,9 @@ struct Exchange {
 };
 
 // Returns the block in which a rank stores its part `own` of a tensor. It includes the halo if all
-// readers of dense blocks read one and the same block, so that they need no copy. `dense_reads`
-// lists the blocks that they read. If `dense` is set, the tensor's producer writes dense blocks
-// only, so the result is `own`.
+// readers of dense blocks read one and the same block, which contains `own`, so that they need no
+// copy. `dense_reads` lists the blocks that they read. If `dense` is set, the tensor's producer
+// writes dense blocks only, so the result is `own`.
 Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads);
 
 // True if an input has to move before the layer `reader` can run. It is false where every rank owns
@@ -47,8 +47,8 @@ bool exchanges_backward(const LayerTraits& reader, const RankBoxes& needed, cons
 // own the tensor. The result is absent if every part goes to its owners at once. Sums in between
 // save bytes where more than two ranks hold parts of one channel, and replicas own it: each replica
 // would get all parts whole. Instead, each rank sums the channels that it has on the mesh of the
-// reader, and the owners gather these sums. Blocks of few elements, copied inputs and stages have
-// no such sums.
+// reader, and the owners gather these sums. Blocks of fewer than 512 elements, copied inputs and
+// meshes with an axis l have no such sums.
 // @pre exchanges_backward(reader, needed, owned)
 std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
                                         const RankBoxes& needed,
@@ -93,9 +93,10 @@ bool shares_gradient(const LayerParameters& parameters, std::size_t input);
 
 // Returns one rank's part of the exchange of a gradient from needed to owned blocks, which adds the
 // received halos to the own block. It works in place if the needed block contains the owned block,
-// and if `use` allows to overwrite it and to read a part of it. A block with replicas is never
-// summed in place: its parts are added in the order of their source blocks. The gradient of a slice
-// is written as use.sliced says.
+// the rank sends no part of its own block, and `use` allows to overwrite the needed block and to
+// read a part of it. Otherwise, received parts that cover the own block without overlap are written
+// instead of added. A block with replicas is never summed in place: its parts are added in the
+// order of their source blocks. The gradient of a slice is written as use.sliced says.
 Exchange exchange_backward(SharedRule needed_to_owned, const GradientUse& use, int rank);
 // Returns the same exchange for a given list, whose order it keeps. The rank has the gradient of
 // `have`, the block that it needed, and owns `own`.

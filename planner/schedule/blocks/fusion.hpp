@@ -30,8 +30,8 @@ bool writes_dense_relu(const Split& split);
 
 // Returns units in an order of execution. Every layer belongs to exactly one unit. Layers are fused
 // where they have equal meshes and stages, and no other layer reads the tensor between them. A ReLU
-// is fused if it has no upper limit. An add is fused into a batch norm if it does not scale. The
-// fused sequences are
+// is fused if it has no upper limit. An add is fused into a batch norm if it does not scale, and
+// the batch norm is the later of its two different inputs. The fused sequences are
 //   batch_norm [+ add] [+ relu], add [+ relu],
 // and where writes_dense_relu() holds
 //   convolution [+ relu], fully_connected [+ relu].

@@ -21,7 +21,8 @@ std::vector<int> coordinate_classes(const Plan& plan,
 // Returns how many indices two ranges share.
 std::int64_t shared_size(Range a, Range b);
 
-// Returns how many blocks of `length` indices, cut into `parts`, share an index with the range.
+// Cuts `length` indices into `parts` blocks (block_range), and returns how many of these blocks
+// share an index with the range.
 // @pre parts >= 1; the range is empty, or part of [0, length)
 int blocks_meeting(std::int64_t length, int parts, Range range);
 

@@ -20,9 +20,10 @@ int representative_distance(const Plan& plan, const Platform& platform);
 
 // Returns the lowest rank that runs the same operations at the same prices as `rank` in the layers
 // of `plan` that are on `mesh`. It has as many samples and the same place in all groups of the
-// platform. Unlike representative_distance, this function leaves out how long ranks wait. A mesh
-// may thus have replicas, and may cut samples after other axes. Returns `rank` where no other rank
-// represents it. @pre mesh.rank_count() == plan.ranks, 0 <= rank < plan.ranks
+// platform. On a mesh that splits samples only, it is rank 0, because ranks exchange nothing but
+// sums over all of them. Unlike representative_distance, this function leaves out how long ranks
+// wait. A mesh may thus have replicas, and may cut samples after other axes. Returns `rank` where
+// no other rank represents it. @pre mesh.rank_count() == plan.ranks, 0 <= rank < plan.ranks
 int representative_rank(const Plan& plan, const Mesh& mesh, const Platform& platform, int rank);
 
 // Returns representative_rank() of each of `ranks`, ascending, each once.

@@ -18,7 +18,8 @@ namespace cnnplan {
 // plans are compared: a third plan may be the fastest with a smaller change. Without `layer`, the
 // runner-ups with the 8 smallest margins are compared. Equal margins count once, up to 64
 // runner-ups. With `layer`, only the runner-up of the unit that has this layer is compared. Layers
-// whose runner-up takes less than the plan are listed in Sensitivity::shorter.
+// whose runner-up takes less than the plan, or names no changes, are listed in
+// Sensitivity::shorter.
 // @pre the plan was made from `platform` and `profile`; `layer` is empty or one of the network
 // @throws InputError as ComparedPlans, where the margins of the plan contradict it
 Sensitivity sensitivity(const Plan& plan,

@@ -27,9 +27,9 @@ struct ParetoResult {
 
 // Bounds the work of eliminate_within(), whose labels may become many.
 struct LabelLimits {
-  // Limits the labels of each candidate and of each pair of candidates. Labels at about equal
-  // distances in bytes are kept. `best` is within the limit with few labels, too, but need not be
-  // the fastest then.
+  // Limits the labels of each candidate and of each pair of candidates. Less than 2 counts as 2.
+  // Labels at about equal distances in bytes are kept. `best` is within the limit with few labels,
+  // too, but need not be the fastest then.
   std::size_t most = std::numeric_limits<std::size_t>::max();
   // Leaves out labels that are worse by more than this than another label of the candidate or pair
   // of candidates, in seconds + price_s * bytes. The best label remains if this is the distance

@@ -5,14 +5,16 @@
 
 namespace cnnplan {
 
-// Adds the operations of a unit's forward pass, with the memory of its running values. In training,
-// these are a kernel for sums, the allreduce of the sums, and the kernel that normalises.
+// Adds the operations of a unit's forward pass, and calls add_running_values(). In training, the
+// operations are a kernel for sums, the allreduce of the sums, and the kernel that normalises. In
+// inference, the last kernel is the only operation.
 void forward_batch_norm(LoweringState& state, const Unit& unit);
 // Adds the operations of a unit's backward pass. `dy` is the gradient of this rank's block of the
 // unit's output.
 void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& dy);
 
-// Adds the memory for the running mean and the running variance of this rank's channels.
+// Adds the memory for the running mean and the running variance of this rank's channels. The
+// lowering calls it for batch norms that do not run in inference.
 void add_running_values(const LoweringContext& context, OperationWriter& writer, const Unit& unit);
 
 }  // namespace cnnplan

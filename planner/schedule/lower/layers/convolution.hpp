@@ -13,7 +13,8 @@ void backward_convolution(LoweringState& state, const Unit& unit, const Operand&
 
 // These functions add the kernels of the two passes, which multigrid adds one by one.
 
-// Adds the forward kernel from `input`, the needed block, to `output`, the computed block.
+// Adds the forward kernel from `input`, the needed block, to `output`, the computed block. A
+// transposed convolution also gets the kernel that adds its bias.
 void convolve(LoweringState& state,
               const Unit& unit,
               const LabelledId& named,

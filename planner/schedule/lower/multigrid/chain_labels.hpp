@@ -15,7 +15,8 @@ class ChainLabels {
   ChainLabels(const Network& network, KernelPhase phase) : network_(network), phase_(phase) {}
 
   KernelPhase phase() const { return phase_; }
-  // Returns the number of the cycle; 0 in the first guess.
+  // Returns the number of the cycle: 0 in the first guess, and one more than the last cycle while
+  // all blocks are evaluated after it.
   int cycle() const { return cycle_; }
   void begin_cycle(int cycle) { cycle_ = cycle; }
   // Begins a part of the cycle, such as "relax", on a level.

@@ -103,7 +103,6 @@ void ChainPass::solve(int level) {
   }
 }
 
-// Computes the F-points after C-points that have changed.
 void ChainPass::refresh(int level) {
   const auto& groups = geometry_.hierarchy().groups(level);
   GroupLanes lanes(geometry_, writer_, level);
@@ -133,7 +132,6 @@ void ChainPass::finish_group(const LayerRange& group) {
   if (traces_residuals_) trace_.record(group, states_.propagate(0, group.end - 1));
 }
 
-// Computes the states inside a group of steps, and the derivative at the last of them.
 void ChainPass::sweep(int level, const LayerRange& group) {
   for (int step = group.first; step < group.end; ++step) {
     states_.evaluate(geometry_.layers_of(level, step).first);

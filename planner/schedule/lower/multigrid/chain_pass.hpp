@@ -29,14 +29,22 @@ class ChainPass {
   Operand run();
 
  private:
+  // Computes the states with which the first cycle begins, or takes them (FirstGuess).
   void guess();
+  // Adds a cycle from this level down to the coarsest one and back.
   void cycle(int level);
+  // Computes the F-points of a level and then its C-points, each C-point from the points before it.
   void relax_c(int level);
+  // Computes the F-points of a level, and from them the right sides of the next level.
   void relax_f(int level);
+  // Computes all points of the coarsest level, one after the other.
   void solve(int level);
+  // Computes the F-points after C-points that have changed.
   void refresh(int level);
+  // Hands the last state of every block to the operator, group by group.
   void finish();
   void finish_group(const LayerRange& group);
+  // Computes the states inside a group of steps, and the derivative at the last of them.
   void sweep(int level, const LayerRange& group);
 
   OperationWriter& writer_;

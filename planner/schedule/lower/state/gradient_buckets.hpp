@@ -1,4 +1,5 @@
-// Reduces and updates buckets of gradients as backpropagation completes them.
+// Reduces buckets of gradients as backpropagation completes them, and updates their parameters
+// after it.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,7 @@ class GradientBuckets {
   // Call it when the gradients of a unit are complete, for the units in reverse order of execution.
   // It reduces the ranges that are complete then.
   void complete(const Unit& unit);
-  // Adds the updates of the buckets that are reduced and have none yet. Call it after the backward
-  // passes of all units.
+  // Adds the updates of all buckets. Call it once, after the backward passes of all units.
   void update_rest();
 
  private:

@@ -40,9 +40,9 @@ class TensorTable {
   // Returns the block of an input that a unit needs. It adds a transfer from the owners where the
   // block has to move and was not fetched before.
   Operand fetch(const Unit& unit, std::size_t input);
-  // Does so for an input whose own block is `stored`. `fetched` lists the blocks of it that were
-  // fetched before, and gets the new one. `direction` is backward where backpropagation computes an
-  // output again.
+  // Returns and adds the same for an input whose own block is `stored`. `fetched` lists the blocks
+  // of it that were fetched before, and gets the new one. `direction` is backward where
+  // backpropagation computes an output again.
   Operand fetch(const Unit& unit,
                 std::size_t input,
                 const Operand& stored,
