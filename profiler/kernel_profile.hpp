@@ -25,10 +25,10 @@ struct ProfileRequest {
 
 // Says how far a profile is.
 struct ProfileProgress {
-  int passes = 0;  // over schedules, done so far
+  int passes = 0;  // done so far, without warm-up passes beyond WalkOptions::warmup
   int total_passes = 0;
   std::size_t kernels = 0;  // in the profile
-  std::string what;         // "resnet50 on n2, rank 0 of 2"; "ranks 0 to 1" are walked at once
+  std::string what;         // what is walked: "resnet50 on n4, ranks 0 to 1 of 4"
 };
 
 // Every rank calls these functions while kernels are timed.
@@ -42,9 +42,10 @@ struct ProfileCallbacks {
 
 // Times the kernels of the request that `profile` lacks, and adds them. It walks, for each split
 // that some unit may take, the plan mostly_on() that split (unit_splits.hpp), and the further plans
-// of the request. Under mpirun, the ranks of the program take different ranks of the plan and walk
-// at the same time. A schedule without missing kernels is not walked. It is collective and blocks.
-// Returns the kernels that failed on all ranks that tried them, on every rank alike.
+// of the request. Under mpirun, the ranks of the program take consecutive ranks of the plan, after
+// its last rank again the first, and walk at the same time. A schedule without missing kernels is
+// not walked. It is collective and blocks. Returns the kernels that failed on all ranks that tried
+// them, on every rank alike.
 // @throws InfeasibleError on all ranks, before a schedule is walked that the node's memory cannot
 // hold for every rank.
 // @throws DeviceLostError on a rank whose device can run no other kernel.

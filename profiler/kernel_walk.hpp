@@ -32,7 +32,9 @@ struct KernelSamples {
 // Says how often a schedule is walked.
 struct WalkOptions {
   int repetitions = 12;  // passes that are timed
-  int warmup = 2;        // least number of passes; more until 0.1 s and steady times of a GPU
+  // Fewest passes before the timed ones. There are more until they took 0.1 s and, on a GPU, until
+  // three in a row took equally long, but at most 50.
+  int warmup = 2;
 };
 
 // Every rank calls these functions during its walk.
@@ -69,7 +71,7 @@ KernelSamples walk_kernels(const Walk& walk,
                            const WalkCallbacks& callbacks);
 
 // Adds the samples that any rank has of `wanted` to `profile`, on every rank alike. Kernels without
-// samples are not added. All ranks pass equal keys. It is collective and blocks.
+// samples are not added. All ranks pass equal sets `wanted`. It is collective and blocks.
 void record(Profile& profile,
             const KernelSamples& samples,
             const std::set<KernelSpec>& wanted,

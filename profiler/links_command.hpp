@@ -23,7 +23,8 @@ struct LinksRequest {
 // names its device as the kernel profiles of the backend do. This call is collective and blocks.
 // @throws Error (usage) unless it runs on one rank exactly if `device_only` is set
 // @throws EnvironmentError when the ranks run on different devices; IoError; std::logic_error when
-// a collective gave wrong sums; as make_backend() and measure_links()
+// a collective gave wrong sums, and then no platform is written; as make_backend() and
+// measure_links()
 void links_command(const LinksRequest& request, const Communicator& world);
 
 }  // namespace cnnplan

@@ -41,8 +41,8 @@ struct LinkFit {
 
 // Fits a piecewise alpha + bytes beta to the times by least squares of the relative error, with
 // alpha and beta not negative. It considers every way to cut the samples into up to eight segments
-// of at least two. A further segment must pay for its parameters (Bayesian information criterion).
-// Without samples, the fit has no segments.
+// of at least two samples. A single sample is one segment. A further segment must pay for its
+// parameters (Bayesian information criterion). Without samples, the fit has no segments.
 // @throws std::logic_error unless samples ascend in bytes and have positive times
 LinkFit fit_segments(std::span<const LinkSample> samples);
 

@@ -30,7 +30,7 @@ struct LinkOptions {
   // and a curve ends at the last size that fits.
   double time_budget_s = 60.0;
   std::string device;               // as a backend's fingerprint names it
-  Device* device_memory = nullptr;  // holds the memory that messages come from and go to
+  Device* device_memory = nullptr;  // not null; messages come from and go to its memory
   bool nccl = false;                // the library's allreduce is NCCL's
   std::int64_t process_bytes = 0;   // of an empty run, for the platform
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
@@ -81,20 +81,21 @@ struct LinkMeasurements {
 // they took part. @throws CommError; as the constructor of NcclCommunicator; as Device::allocate()
 LinkMeasurements measure_links(const Communicator& world, const LinkOptions& options);
 
-// Returns the platform that fits the measurements. It measures nothing.
+// Returns the platform that fits the measurements. It measures nothing. A level whose messages were
+// not measured gets the links of default_platform().
 Platform platform_of(const LinkMeasurements& measurements);
 
 // Measures and fits, as the two functions above. Only rank 0 gets the complete result.
 // @throws as measure_links()
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
 
-// Fits the times of a curve. Collectives between nodes that may have two times count as slow from
-// the first large size on that is slow. For a ring, it fits the times of one round by the bytes of
-// the round.
+// Fits the times of a curve. Before, it raises the times that lucky_samples() counts, so that they
+// take as long per byte as the next smaller size. For a ring, it fits the times of one round by the
+// bytes of the round.
 LinkFit fit_of(const LinkCurve& curve);
 
-// Returns the number of samples whose time fit_of() raises before it fits: large collectives that
-// may have two times, and that take less time per byte than the next smaller size.
+// Returns the number of samples whose time fit_of() raises before it fits: collectives of more than
+// 1 MiB that may have two times, and that take less time per byte than the next smaller size.
 int lucky_samples(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.

@@ -12,7 +12,8 @@
 
 namespace cnnplan {
 
-// Holds the times of a compute loop and a large exchange, alone and at once.
+// Holds the times of a compute loop and a large exchange, alone and at once. On a GPU, copies
+// inside its memory take the place of the loop.
 struct OverlapTimes {
   double compute_s = 0.0;   // the loop alone
   double exchange_s = 0.0;  // the exchange alone
@@ -32,8 +33,8 @@ struct LocalCosts {
 };
 
 // Returns the costs of this rank. All ranks measure at once, except that only ranks 0 and 1 measure
-// the overlap. Other ranks have OverlapTimes of 0. No message is larger than `most_bytes`. This
-// call is collective over `world` and blocks. @throws as Device::allocate()
+// the overlap. Other ranks, and a single rank, have OverlapTimes of 0. No message is larger than
+// `most_bytes`. This call is collective over `world` and blocks. @throws as Device::allocate()
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
                                const RepetitionOptions& options,

@@ -22,8 +22,8 @@ class SweepBudget {
   // Returns the seconds that all repetitions of the next size may take: a quarter of what the sweep
   // has left. This call is collective over the ranks of the sweep.
   double most_s(const Communicator& ranks) const;
-  // True if the sweep has time for the fewest repetitions of a size, for which all its bodies take
-  // `round_s` together. This call is collective over the ranks of the sweep.
+  // True if the sweep has time to warm up and for the fewest repetitions of a size, for which all
+  // its bodies take `round_s` together. This call is collective over the ranks of the sweep.
   bool has_time_for(double round_s, const Communicator& ranks) const;
 
  private:

@@ -41,7 +41,8 @@ class InputError : public Error {
   InputProblem problem_;
 };
 
-// Something does not fit (exit code 4). `what` names the unit of `needed` and `available`.
+// Something does not fit (exit code 4). `needed` and `available` are numbers of bytes, and `what`
+// names the thing that needs them.
 class InfeasibleError : public Error {
  public:
   InfeasibleError(const std::string& what, std::int64_t needed, std::int64_t available);

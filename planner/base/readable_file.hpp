@@ -17,8 +17,9 @@ void require_regular_file(const std::string& file);
 int open_regular_file(const std::string& file);
 
 // Returns the descriptor of a stream that the process was started with: stdin for "-" and
-// "/dev/stdin", and N for "/dev/fd/N", which is how shells write <(...). It is absent if `file` is
-// another name, or if the descriptor is a regular file that can be opened by that name.
+// "/dev/stdin", and N for "/dev/fd/N", which is how shells write <(...), and for "/proc/self/fd/N".
+// It is absent if `file` is another name, or if the descriptor is a regular file that can be opened
+// by that name.
 std::optional<int> inherited_stream(const std::string& file);
 // Checks an open stream before it is read. Pipes, sockets and terminals are allowed, because the
 // user who named the stream can end it.

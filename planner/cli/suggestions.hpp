@@ -1,4 +1,4 @@
-// Names the option or command that a user may have meant.
+// Names the option that a user may have meant.
 #pragma once
 
 namespace CLI {  // NOLINT(readability-identifier-naming): the library has this name

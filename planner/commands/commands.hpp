@@ -43,7 +43,7 @@ struct SolveOptions {
   bool wide = false;                // print every layer and all columns
   bool json = false;                // print the plan file instead
   bool precision_is_given = false;  // by the user, not by default
-  std::vector<std::string> words;   // of the command line, after "solve"
+  std::vector<std::string> words;   // that the user typed after "solve"; notes repeat them
 };
 
 struct ImportCommandOptions {
@@ -91,7 +91,7 @@ struct SimulateOptions {
   std::string profile_file;           // as for solve
   std::string folder = "simulation";  // for the files of SimGrid
   std::optional<double> max_error;    // of the predicted step, over the simulated one; absent: any
-  bool real_bytes = false;            // see TraceOptions
+  bool real_bytes = false;            // messages have their bytes (TraceOptions in simulate/)
   bool by_messages = false;           // replays collectives as if none of them had been measured
   bool json = false;                  // print a document instead
 };
@@ -114,8 +114,9 @@ struct CheckOptions {
 // Searches for the fastest plan, prints a summary of it, and writes it to output_file.
 // @throws InfeasibleError if no plan fits into the memory of the ranks
 ExitCode solve_command(const SolveOptions& options);
-// Plans for each of several rank_counts, and prints a table. Plans are written only to a folder
-// that the user named. Returns infeasible if no plan fits on any number of ranks.
+// Plans for each of several rank_counts, and prints a table. If output_file is not the default, it
+// names a folder, in which each plan becomes a file plan-RANKS.json. Otherwise, no plan is written.
+// Returns infeasible if no plan fits on any number of ranks.
 ExitCode scaling_command(const SolveOptions& options);
 // Writes an ONNX model as a network. For weights, it replaces this process by cnnplan-weights.
 // @throws EnvironmentError in a build without ONNX, or when cnnplan-weights is missing

@@ -13,9 +13,8 @@ namespace cnnplan {
 // The name of the finding about the MPI library, which mpirun has to fit.
 inline constexpr const char* mpi_library_name = "MPI library";
 
-// Returns the path of the first program of this name in a list of folders such as PATH, separated
-// by
-// ":". Returns nothing if no folder has it.
+// Returns the path of the first program of this name in `folders`, a list such as PATH with colons
+// between the folders. Returns nothing if none of them has it.
 std::optional<std::string> program_in(const std::string& folders, const std::string& name);
 
 // Returns the finding about mpirun. `version` is what `mpirun --version` printed. `library` is the

@@ -49,7 +49,8 @@ ImportedModel import_onnx(const OnnxGraph& graph,
 
 // Returns the values of a parameter, with its factors and offsets applied, in row-major order of
 // `extents`. `file` names the model in errors.
-// @throws InputError when they lie in another file or are no numbers
+// @throws InputError when they lie in another file, are of a type that is not read, or are not
+// finite
 std::vector<double> values_of(const ImportedTensor& tensor, const std::string& file);
 
 }  // namespace cnnplan

@@ -57,7 +57,8 @@ class JsonReader {
   void allow_keys(std::initializer_list<std::string_view> keys) const;
   // Returns false for a value that is no object.
   bool has(std::string_view key) const;
-  // Returns the reader of a key. A missing key is refused only when its value is read.
+  // Returns the reader of a key. A missing key is refused only when its value is read. A value that
+  // is no object is refused at once.
   JsonReader at(std::string_view key) const;
   // Returns all keys with the readers of their values.
   std::vector<std::pair<std::string, JsonReader>> members() const;

@@ -22,7 +22,7 @@ enum class ReportColumn {
   copy,
   statistics,
   allreduce,  // of statistics and losses
-  other,
+  other,      // all parts without a column
 };
 inline constexpr std::array all_report_columns{ReportColumn::forward,
                                                ReportColumn::backward_data,

@@ -25,7 +25,8 @@ ScalingPoint scaling_point(const Plan& plan);
 double efficiency(const ScalingPoint& point, const std::vector<ScalingPoint>& points);
 
 // Returns the meshes of a plan with the number of layers of each, most layers first: "n4 (20), n2h2
-// (5), 2 more". At least one mesh is named, and further ones as far as 36 characters allow.
+// (5), 2 more". At least one mesh is named, and further ones as far as 36 characters allow. The
+// last number counts the meshes that are not named.
 std::string plan_words(const Plan& plan);
 
 // Returns a table with a row for each point, of at most 80 columns.

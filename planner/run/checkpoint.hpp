@@ -65,7 +65,7 @@ struct Checkpoint {
   double momentum = 0.0;      // of SGD
   double weight_decay = 0.0;  // factor of the weights that is added to their gradients
   double loss_scale = 1.0;    // factor of the loss, so that small gradients do not round to zero
-  std::optional<std::int64_t> crop;  // padding of cropped samples; none: not cropped
+  std::optional<std::int64_t> crop;  // zeros around samples to be cropped; none: not cropped
   bool mirror = false;               // half of the samples were mirrored
   int sample_blocks = 1;             // as in Plan; bits depend on it
   // These values are as in RunReport, up to this step.

@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// Files may hold these numbers of steps and of passes over data. No training reaches the limit.
+// Files may hold these numbers of steps, samples and checkpoints. No training reaches the limit.
 inline constexpr IntegerRange step_range{0, std::int64_t{1} << 60};
 
 // Reads "gradient_checks" of a document. The list is empty where the key is missing.

@@ -20,8 +20,8 @@ struct WireLink {
   bool operator==(const WireLink&) const = default;
 };
 
-// Returns one rank's link to the ranks that `level` connects it with. A duplex factor below 1
-// counts as 1. One above 2 counts as 2, with which both directions share the bandwidth.
+// Returns the link of one port of `level`. A duplex factor below 1 counts as 1. One above 2 counts
+// as 2, with which both directions share the bandwidth.
 // @pre `level` has segments, here and below
 WireLink wire_link(const Level& level);
 

@@ -32,7 +32,7 @@ struct SplitCount {
 std::vector<SplitCount> split_counts(const Plan& plan);
 
 // True if each layer is either split over samples and over nothing else, or computed alike by all
-// ranks.
+// ranks, and at least one layer is split.
 bool is_data_parallel(const Plan& plan);
 
 }  // namespace cnnplan

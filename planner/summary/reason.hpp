@@ -89,9 +89,9 @@ struct Reason {
   bool operator==(const Reason&) const = default;
 };
 
-// Compares the plan with data parallelism. If the plan is itself data-parallel, or if no
-// data-parallel run is known, compares it with the next plan. Returns nothing if the plan has no
-// such rival.
+// Compares the plan with data parallelism. If the plan is itself data-parallel and no fewer ranks
+// are as fast (too_many_ranks), or if no data-parallel run is known, compares it with the next
+// plan. Returns nothing if the plan has no such rival.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 std::optional<Reason> reason_of(const Plan& plan);
 

@@ -24,11 +24,12 @@ using NameIndex = TypedIndex<struct SliceNameTag>;
 
 enum class EventKind { slice, flow_begin, flow_end, counter };
 
+// Holds one event. Its fields have meanings by its kind.
 struct TraceEvent {
   EventKind kind = EventKind::slice;
   int process = 0;
   int thread = 0;
-  std::int64_t time_ns = 0;
+  std::int64_t time_ns = 0;      // from the begin of the trace
   std::int64_t duration_ns = 0;  // of a slice
   std::int64_t value = 0;        // bytes that a slice sends; number of a flow; bytes of a counter
   NameIndex name;                // of a slice
@@ -60,7 +61,8 @@ class EventTrace {
                      NameIndex name,
                      const TracedSpan& span,
                      std::int64_t sent_bytes);
-  // Adds a message from one slice to another. It leaves when the sender begins to work.
+  // Adds a message from one slice to another. It leaves when the sender begins to work. It arrives
+  // in the middle of the time that the receiver works, but not before it left.
   void add_message(const ThreadId& sender,
                    const TracedSpan& sent,
                    const ThreadId& receiver,

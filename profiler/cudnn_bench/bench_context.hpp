@@ -34,8 +34,8 @@ bool measure_line(const BenchContext& context,
                   const std::string& what,
                   OrderedJson line,
                   const std::function<void(OrderedJson&)>& measure);
-// Returns the seconds that one run of the kernel takes at least, at the measured peaks. The bound
-// is 0 where no peak was measured.
+// Returns the seconds that one run of the kernel takes at least, at the measured peaks. A peak that
+// was not measured does not count; without any, the bound is 0.
 double bound_s(const KernelSpec& spec, const DevicePeaks& peaks);
 
 }  // namespace cnnplan::cudnn

@@ -5,8 +5,8 @@
 
 namespace cnnplan::cudnn {
 
-// Runs products until the clocks are up, and then copies. Writes a line for each of the two. A peak
-// that cannot be measured is 0. It blocks.
+// Runs products for BenchOptions::warm_up_s, so that the clocks are up, and then copies. Writes a
+// line for each of the two. A peak that cannot be measured is 0. It blocks.
 // @throws DeviceLostError
 DevicePeaks measure_peaks(const BenchContext& context);
 

@@ -57,7 +57,7 @@ struct OnnxValue {
 // Holds a model.
 struct OnnxGraph {
   std::string name;
-  std::int64_t opset = 0;  // version of the standard operators; 0 if the file names none
+  std::int64_t opset = 0;  // version of the standard operators
   std::vector<OnnxNode> nodes;
   std::map<std::string, TensorPointer> initializers;
   std::vector<OnnxValue> inputs;  // without initializers
