@@ -32,10 +32,11 @@ struct ProfileOptions {
 
 // Adds to the output file the kernels that it lacks, or creates it. Rank 0 reads and writes all
 // files. The file is written after every schedule. The call is collective and blocks.
-// @throws InputError, UnmappedNodes, IoError, InfeasibleError on all ranks alike; EnvironmentError
-// on all ranks alike, or on a rank that has too few cores; BackendError on all ranks alike, after
-// the file is written, when kernels failed and are missing from it; DeviceLostError on a rank whose
-// device can run no other kernel
+// @throws InputError, UnmappedNodes, IoError, EnvironmentError, InfeasibleError on all ranks alike
+// @throws BackendError on all ranks alike, after the file is written, when kernels failed and are
+// missing from it
+// @throws EnvironmentError on a rank that has too few cores; DeviceLostError on a rank whose device
+// can run no other kernel
 void profile_command(const ProfileOptions& options, const Communicator& world);
 
 }  // namespace cnnplan
