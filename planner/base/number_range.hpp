@@ -50,8 +50,8 @@ inline constexpr IntegerRange padding_range{0, 2147483647};
 // Holds numbers of things that may be missing.
 inline constexpr IntegerRange count_range{0, 2147483647};
 inline constexpr NumberRange fraction_range{.minimum = 0.0, .maximum = 1.0};
-// Holds numbers above 0, such as the maximum of a ReLU. All of them fit into 32 bits, whose largest
-// number is 3.4e38.
+// Holds numbers above 0, such as the maximum of a ReLU. None of them exceeds the largest 32-bit
+// float, 3.4e38.
 inline constexpr NumberRange positive_range{
     .minimum = 0.0, .maximum = 1e30, .ends = Ends::open_below};
 

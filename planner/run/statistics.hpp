@@ -40,9 +40,9 @@ double mean(std::span<const double> values);
 double standard_deviation(std::span<const double> values);
 // Estimates the standard deviation between rows of values, such as the times of several ranks.
 // Values in one column were taken at one time, so changes over time that all rows share do not
-// count. The estimate is robust against outliers: it is the median difference of two values of a
-// column, over 0.6745 sqrt(2), as for normal distributions. `values` holds `rows` rows one after
-// the other. Returns 0 for one row, or without values.
+// count. The estimate is robust against outliers: it is the median absolute difference of two
+// values of a column, over 0.6745 sqrt(2), as for normal distributions. `values` holds `rows` rows
+// one after the other. Returns 0 for one row, or without values.
 // @pre rows >= 1, values.size() is a multiple of it
 double spread_between(std::span<const double> values, int rows);
 

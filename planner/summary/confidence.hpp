@@ -25,7 +25,7 @@ enum class Measurement { kernels, links };
 struct Confidence {
   int draws = 0;            // in which the plan was predicted
   std::vector<Wins> wins;   // over each rival that fits and is another plan, in their order
-  std::size_t closest = 0;  // an index of `wins`: the fewest draws, else the least slower step
+  std::size_t closest = 0;  // an index of `wins`: the fewest draws, of equal ones the shortest step
   // The figure whose error decides most between the plan and its closest rival, as DrawnFigure
   // names it. It is one of those that `measurement` would measure.
   std::string figure;

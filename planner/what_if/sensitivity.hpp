@@ -39,7 +39,7 @@ enum class NoRunnerUp {
   no_search,        // the plan was made with a mesh for all layers
   other_choices,    // the plan is none that the search makes layer by layer
   entangled,        // branches of the network are too entangled for exact sums
-  none_near,        // no other split is worth finding
+  none_near,        // no layer has a runner-up (UnitMargin::runner_up)
   shorter,          // they take less in sum: the plan was taken for its step or its memory
   many_changes,     // they differ from the plan in too many layers
 };

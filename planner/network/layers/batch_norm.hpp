@@ -1,4 +1,4 @@
-// Defines the layer kind `batch_norm`: normalizes each channel over samples and positions.
+// Defines the layer kind `batch_norm`: normalises each channel over samples and positions.
 #pragma once
 
 #include <cstdint>
