@@ -89,7 +89,7 @@ Schedule lower(const Decomposition& decomposition,
   forward_pass(state);
   if (!context.is_inference()) {
     backward_pass(state);
-    buckets.update_rest();
+    buckets.update_all();
   }
   keep_results(state);
   schedule.outputs = tensors.outputs();

@@ -43,7 +43,7 @@ void GradientBuckets::complete(const Unit& unit) {
 
 // Buckets are updated after all of backpropagation. So a step can look at all gradients before any
 // update, and where reductions run while kernels do, backpropagation waits for no sum.
-void GradientBuckets::update_rest() {
+void GradientBuckets::update_all() {
   const std::vector<GradientRange>& ranges = writer_.schedule().gradient_ranges;
   for (std::size_t i = updated_; i < reduced_; ++i) {
     if (ranges[i].ends_bucket) update_before(i + 1);

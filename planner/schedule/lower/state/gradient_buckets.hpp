@@ -25,7 +25,7 @@ class GradientBuckets {
   // It reduces the ranges that are complete then.
   void complete(const Unit& unit);
   // Adds the updates of all buckets. Call it once, after the backward passes of all units.
-  void update_rest();
+  void update_all();
 
  private:
   void reduce(std::size_t range);
