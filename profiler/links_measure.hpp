@@ -25,13 +25,13 @@ struct LinkProgress {
 struct LinkOptions {
   std::int64_t least_bytes = 8;                      // the smallest size of a message
   std::int64_t most_bytes = std::int64_t{64} << 20;  // the largest size of a message
-  double budget_s = 0.05;  // of the repetitions of a size; ten are made if there is time
-  // All curves together take about this time. On slow links, large sizes have three repetitions,
-  // and a curve ends at the last size that fits.
+  double budget_s = 0.05;  // for a curve's repetitions at a size; at least ten if there is time
+  // All curves together take at most about this time. On slow links, large sizes have as few as
+  // three repetitions, and a curve ends at the last size that fits.
   double time_budget_s = 60.0;
   std::string device;               // as a backend's fingerprint names it
   Device* device_memory = nullptr;  // not null; messages come from and go to its memory
-  bool nccl = false;                // the library's allreduce is NCCL's
+  bool nccl = false;                // NCCL runs all collectives of the algorithm `library`
   std::int64_t process_bytes = 0;   // of an empty run, for the platform
   std::function<void(const LinkProgress&)> progress;  // on rank 0; may be empty
 };
@@ -94,8 +94,8 @@ Platform measure_platform(const Communicator& world, const LinkOptions& options)
 // bytes of the round.
 LinkFit fit_of(const LinkCurve& curve);
 
-// Returns the number of samples whose time fit_of() raises before it fits: collectives of more than
-// 1 MiB that may have two times, and that take less time per byte than the next smaller size.
+// Returns the number of samples whose time fit_of() raises before it fits. They are of more than
+// 1 MiB, have LinkSample::has_two_times, and take less time per byte than the next smaller size.
 int lucky_samples(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.

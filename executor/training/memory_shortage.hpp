@@ -9,7 +9,8 @@ namespace cnnplan {
 
 // Calls work(), which runs the plan. Exceptions of it pass, except those for lack of memory.
 // @throws Error (infeasible) if an allocation failed or the plan does not fit. Its message is that
-// of the exception, with the memory that the plan predicts
+// of the exception, or "memory ran out" for std::bad_alloc. The memory that the plan predicts
+// follows.
 void tell_shortage(const Plan& plan, const std::function<void()>& work);
 
 }  // namespace cnnplan

@@ -9,9 +9,9 @@
 namespace cnnplan {
 
 // Names what a kernel computes. The formulas of each kind stand at its row in
-// planner/kernel/kernel_kinds.cpp. A layer may need several kinds, and these belong to no layer of
-// their name: `bias` adds the bias of a convolution, `accumulate` adds two blocks, and `sgd`
-// updates parameters.
+// planner/kernel/kernel_kinds.cpp. A layer may need several kinds, and four kinds belong to no
+// layer of their name. `bias` adds the bias of a convolution, and `interpolate` is a linear
+// upsampling. `accumulate` adds two blocks, and `sgd` updates parameters.
 enum class KernelKind {
   convolution,
   bias,

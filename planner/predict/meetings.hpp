@@ -15,9 +15,11 @@
 
 namespace cnnplan {
 
-// Holds all meetings of a walk. Only the representative of each class is walked, and its arrival
-// stands for all ranks of the class. `own` is the index of a class, and `index` that of a meeting
-// in RankWork::meetings of its representative.
+// Holds all meetings of a prediction. A meeting is a transfer or a collective as one rank sees it.
+// Meetings of several ranks with equal ids belong together. The predictor walks in virtual time
+// through the operations of one representative of each class. Its arrival stands for all ranks of
+// the class. `own` is the index of a class, and `index` that of a meeting in RankWork::meetings of
+// its representative.
 class Meetings {
  public:
   // Keeps references to both. @pre work[i].rank == classes.representatives()[i]

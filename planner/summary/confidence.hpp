@@ -29,11 +29,13 @@ struct Confidence {
   // The figure whose error decides most between the plan and its closest rival, as DrawnFigure
   // names it. It is one of those that `measurement` would measure.
   std::string figure;
-  double share = 0.0;  // of the variance that this figure explains (R squared)
+  // The figure explains this share of the variance of log(rival's step / plan's step) over the
+  // draws (R squared).
+  double share = 0.0;
   Measurement measurement = Measurement::kernels;  // that would settle the choice
   // If `measurement` is `kernels`, these are at most three layers whose estimated kernels take the
-  // most time of the plan's critical path. Layers that the closest rival splits equally come last,
-  // because errors of their kernels cancel.
+  // most time of the plan's critical path. If the closest rival is data parallelism on as many
+  // ranks, layers split over samples only come last, because errors of their kernels cancel.
   std::vector<std::string> layers{};
   bool operator==(const Confidence&) const = default;
 };

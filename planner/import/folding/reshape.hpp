@@ -9,8 +9,8 @@
 namespace cnnplan {
 
 // Returns the dims that the node gives a first input with `dims`; the target must be a constant.
-// @throws UnmappedNode when the number of elements would change, or for a target that is no list of
-// dims; InputError when that number overflows
+// @throws UnmappedNode when the number of elements would change, for a wrong target or axis, or for
+// over 16 dims; InputError when that number overflows
 std::vector<std::int64_t> reshaped_dims(const NodeReader& node,
                                         const std::vector<std::int64_t>& dims);
 

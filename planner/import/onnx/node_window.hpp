@@ -11,9 +11,11 @@
 namespace cnnplan {
 
 // Reads "strides", "dilations", and "pads" or "auto_pad" of a node with these extents of the
-// kernel. `image` is the input that the window slides over. Its margins are not added to the
-// padding (with_margins() does this).
-// @throws UnmappedNode unless all have as many entries as the image has spatial dims, in range
+// kernel. Each list has one entry for each spatial dim, and "pads" has two. `image` is the input
+// that the window slides over. Its margins are zeros that earlier nodes put around it, and its dims
+// include them. They are not added to the padding (with_margins() does this).
+// @throws UnmappedNode for other lists, entries out of range, an input that is no image, or an
+// "auto_pad" that is unknown or stands beside "pads"
 Window read_window(const NodeReader& node,
                    const std::vector<std::int64_t>& kernel,
                    const Activation& image);
@@ -23,9 +25,10 @@ struct TransposedWindow {
   Window window;
   std::array<std::int64_t, 3> output_padding{};
 };
-// Reads the window as read_window() does, and "output_padding" and "output_shape". A given shape
-// determines the padding as the standard says. Where the padding would be negative, outputs are
-// added at the end instead.
+// Reads the window as read_window() does, except for "auto_pad", and "output_padding" and
+// "output_shape". A given shape determines the padding as the standard says, and "pads" is ignored.
+// Without a shape, "auto_pad" pads so that there are `stride` outputs for each input. Where the
+// padding would be negative, outputs are added at the end instead.
 // @throws UnmappedNode as read_window(), also for these attributes; InputError when an extent
 // overflows
 TransposedWindow read_transposed_window(const NodeReader& node,
@@ -40,8 +43,8 @@ Window with_ceil_mode(Window window, const Activation& image);
 // Returns the window with the margins of the image as padding.
 Window with_margins(Window window, const Activation& image);
 
-// Returns true if each output's window is the element at its own place: kernel and stride are 1,
-// and there is no padding.
+// Returns true if the window is the default one, with which each output's window is the element at
+// its own place. Kernel, stride and dilation are then 1, and there is no padding.
 bool is_point(const Window& window);
 
 }  // namespace cnnplan

@@ -51,16 +51,16 @@ std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
                                                     const Shape& input,
                                                     const Box& output);
 
-// True if all groups of replicas have equal places in their nodes. Sums that are added node by node
-// then have one order in all groups. @pre ranks_per_node >= 1
+// True if nodes cut the reduction groups of all replicas at the same members. Sums that are added
+// node by node then have one order for all replicas. @pre ranks_per_node >= 1
 bool has_alike_replicas(const Mesh& mesh, int ranks_per_node);
 
 // Returns the ranks whose parameter gradients are summed with those of `rank`, which is included.
 // Under `mesh`, they have the channels and the replica of `rank`, and other samples and positions.
 RankGroup reduction_group(const Mesh& mesh, int rank);
 // Returns the ranks that normalise together with `rank`, which is included. With `local`
-// statistics, this is the rank alone. With `spatial`, these are the ranks that share its samples.
-// With `global`, they are its reduction_group.
+// statistics, this is the rank alone. With `spatial`, they have the samples, channels and replica
+// of `rank`, and other positions. With `global`, they are its reduction_group.
 RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);
 
 }  // namespace cnnplan

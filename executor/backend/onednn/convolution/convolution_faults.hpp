@@ -8,7 +8,7 @@
 
 namespace cnnplan::onednn {
 
-// True for a backward_filter whose jit kernel in oneDNN reads or writes outside of its operands.
+// True for a backward_filter whose jit kernel in oneDNN leaves its operands or adds wrong products.
 bool jit_misreads(const KernelSpec& spec);
 // True where `implementation`, as oneDNN calls it, is wrong for this convolution.
 bool is_wrong(const std::string& implementation, const KernelSpec& spec);
