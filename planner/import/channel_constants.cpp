@@ -17,17 +17,18 @@ bool is_per_channel(const Constant& constant, const Activation& x) {
   const std::vector<std::int64_t> dims = dims_of(constant);
   if (dims.size() > x.dims.size()) return false;
   if (element_count(*constant.tensor) == 1) return true;
-  if (dims.size() + 1 < x.dims.size()) return false;
+  const std::size_t channels = x.channel_axis();
+  if (dims.size() + channels < x.dims.size()) return false;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     const std::size_t axis = i + x.dims.size() - dims.size();
-    if (dims[i] != (axis == 1 ? x.dims[1] : 1)) return false;
+    if (dims[i] != (axis == channels ? x.dims[channels] : 1)) return false;
   }
   return true;
 }
 
 // Returns the activation that is combined with the constant. @throws UnmappedNode
 Activation taking_in(const NodeReader& node, const NetworkBuilder& network, std::size_t constant) {
-  Activation x = node.activation(1 - constant);
+  Activation x = in_any_layout(node, 1 - constant);
   const LayerParameters& parameters = network.layer(x.layer).parameters;
   if (std::holds_alternative<Input>(parameters)) {
     throw UnmappedNode("a constant with the samples; export the model without it, and change them");

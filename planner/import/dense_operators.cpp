@@ -1,5 +1,5 @@
-// Maps matrix products with constant weights to fully connected layers.
-
+// Maps matrix products with constant weights to fully connected layers, or to convolutions of one
+// point.
 #include "planner/import/onnx/tensor_values.hpp"
 #include "planner/import/onnx/unmapped.hpp"
 #include "planner/import/operators.hpp"
@@ -39,6 +39,27 @@ Activation add_fully_connected(const NodeReader& node,
   return y;
 }
 
+// Adds a convolution of one point for a product with the channels of each position, which are last.
+Activation add_point_convolution(const NodeReader& node,
+                                 NetworkBuilder& network,
+                                 const Activation& x,
+                                 Constant weight) {
+  const std::vector<std::int64_t> dims = dims_of(weight);
+  if (dims.size() != 2 || dims[0] != x.dims.back()) {
+    throw UnmappedNode("a product of " + dims_text(x.dims) + " and " + dims_text(dims) +
+                       " is no convolution of one point");
+  }
+  weight.is_transposed = !weight.is_transposed;
+  Convolution convolution;
+  convolution.filters = dims[1];
+  Activation y = network.add_layer(node, convolution, {x});
+  std::vector<std::int64_t> extents(x.dims.size(), 1);
+  extents[0] = dims[1];
+  extents[1] = dims[0];
+  network.add_tensor(y.layer, "weight", extents, weight);
+  return y;
+}
+
 // Checks that a bias has one number per output or one number in all, apart from dims of 1.
 void require_bias(const Constant& bias, std::int64_t outputs) {
   const std::vector<std::int64_t> dims = dims_of(bias);
@@ -66,6 +87,8 @@ Value map_gemm(const NodeReader& node, NetworkBuilder& network) {
 
 Value map_matmul(const NodeReader& node, NetworkBuilder& network) {
   if (!node.is_constant(1)) throw UnmappedNode("a product of two activations");
+  const Activation x = in_any_layout(node, 0);
+  if (x.is_channels_last) return add_point_convolution(node, network, x, node.constant(1));
   return add_fully_connected(node, network, node.constant(1), false);
 }
 

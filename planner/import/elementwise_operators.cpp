@@ -33,9 +33,9 @@ double number_of_either(const NodeReader& node,
 }
 
 Value add_two(const NodeReader& node, NetworkBuilder& network, double scale) {
-  const Activation a = node.activation(0);
-  const Activation b = node.activation(1);
-  if (a.dims != b.dims) {
+  const Activation a = in_any_layout(node, 0);
+  const Activation b = in_any_layout(node, 1);
+  if (a.dims != b.dims || a.is_channels_last != b.is_channels_last) {
     throw UnmappedNode("inputs " + dims_text(a.dims) + " and " + dims_text(b.dims) +
                        " of unequal dims");
   }
@@ -76,12 +76,12 @@ Value map_local_response_norm(const NodeReader& node, NetworkBuilder& network) {
 }
 
 Value map_relu(const NodeReader& node, NetworkBuilder& network) {
-  return network.add_layer(node, Relu{}, {node.activation(0)});
+  return network.add_layer(node, Relu{}, {in_any_layout(node, 0)});
 }
 
 Value map_leaky_relu(const NodeReader& node, NetworkBuilder& network) {
   const LeakyRelu leaky{.slope = as_written(node.real("alpha", 0.01F))};
-  return network.add_layer(node, leaky, {node.activation(0)});
+  return network.add_layer(node, leaky, {in_any_layout(node, 0)});
 }
 
 Value map_clip(const NodeReader& node, NetworkBuilder& network) {
@@ -90,11 +90,11 @@ Value map_clip(const NodeReader& node, NetworkBuilder& network) {
   const double max = number_of_either(node, "max", 2, infinity);
   if (min != 0) throw UnmappedNode("clips at another minimum than 0");
   const bool is_open = max >= std::numeric_limits<float>::max();
-  return network.add_layer(node, Relu{.max = is_open ? infinity : max}, {node.activation(0)});
+  return network.add_layer(node, Relu{.max = is_open ? infinity : max}, {in_any_layout(node, 0)});
 }
 
 Value map_dropout(const NodeReader& node, NetworkBuilder& network) {
-  const Activation x = node.activation(0);
+  const Activation x = in_any_layout(node, 0);
   node.has_no_effect({"seed"});  // random numbers follow from the seed of the training
   const double rate = number_of_either(node, "ratio", 1, 0.5);
   if (rate == 0) return x;

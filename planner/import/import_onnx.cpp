@@ -11,6 +11,7 @@
 #include "planner/import/model_losses.hpp"
 #include "planner/import/network_builder.hpp"
 #include "planner/import/onnx/input_dims.hpp"
+#include "planner/import/onnx/layer_norms.hpp"
 #include "planner/import/onnx/live_nodes.hpp"
 #include "planner/import/onnx/printable.hpp"
 #include "planner/import/onnx/tensor_values.hpp"
@@ -244,6 +245,7 @@ std::string Importer::output_problem(const Activation* output) const {
   if (output->has_margin()) {
     return "dims " + dims + ", with zeros of a Pad node that no convolution or pooling takes in";
   }
+  if (output->is_channels_last) return "dims " + dims + ", channels last";
   const Shape& shape = builder_.shape(output->layer);
   if (is_plain(output->dims, shape)) return "";
   const std::size_t rank = shape[Dim::d] > 1 ? 5 : 4;
@@ -301,7 +303,9 @@ ImportedModel Importer::run() {
 ImportedModel import_onnx(const OnnxGraph& graph,
                           const std::string& file,
                           const ImportOptions& options) {
-  return Importer(graph, file, options).run();
+  if (!options.planning) return Importer(graph, file, options).run();
+  const OnnxGraph fused = with_layer_norms(graph);
+  return Importer(fused, file, options).run();
 }
 
 }  // namespace cnnplan

@@ -79,11 +79,14 @@ Activation NetworkBuilder::add_layer(const NodeReader& node,
   // A flattened output stays flattened if the layer works element by element.
   const Activation& x = inputs.at(0);
   const bool is_same = shape(layer) == shape(x.layer) && !x.has_margin();
+  std::vector<std::int64_t> dims = model_dims(shape(layer), batch_, x.dims.size());
+  if (x.is_channels_last) std::rotate(dims.begin() + 1, dims.begin() + 2, dims.end());
   return {.layer = layer,
-          .dims = is_same ? x.dims : model_dims(shape(layer), batch_, x.dims.size()),
+          .dims = is_same ? x.dims : dims,
           .margins = {},
           .groups = {},
-          .is_layer_output = true};
+          .is_layer_output = true,
+          .is_channels_last = x.is_channels_last};
 }
 
 void NetworkBuilder::add_tensor(LayerIndex index,

@@ -1,4 +1,5 @@
-// Maps element-wise operators that no kernel computes to layers that are only planned.
+// Maps element-wise operators and norms over channels that no kernel computes to layers that are
+// only planned.
 #pragma once
 
 #include "planner/import/network_builder.hpp"
@@ -6,11 +7,11 @@
 
 namespace cnnplan {
 
-// True if the node is an operator of the standard domain, of a type that works element by element,
-// with at least one activation among its inputs.
+// True if the node is an operator of the standard domain, and has at least one activation among its
+// inputs. It is a norm over one axis, or works element by element on at most two activations.
 bool can_plan(const NodeReader& node);
 // Adds a layer of the kind `pointwise`. Constants are no inputs of the layer.
-// @pre can_plan(node). @throws UnmappedNode where the operator couples positions or channels
+// @pre can_plan(node). @throws UnmappedNode where the operator couples positions
 Value map_planned(const NodeReader& node, NetworkBuilder& network);
 
 }  // namespace cnnplan

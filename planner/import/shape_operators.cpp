@@ -1,6 +1,7 @@
 // Maps operators that change how the model sees an activation, but not the layer's output.
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "planner/import/folding/reshape.hpp"
@@ -38,6 +39,31 @@ Activation without_groups(const NodeReader& node, NetworkBuilder& network, Activ
   return network.add_layer(node, ChannelShuffle{.groups = groups.count}, {x});
 }
 
+// Returns the order that makes channels the last dim, or dim 1 again.
+std::vector<std::int64_t> order_of_layout(std::size_t rank, bool makes_channels_last) {
+  std::vector<std::int64_t> order(rank);
+  std::iota(order.begin(), order.end(), 0);
+  const auto second = order.begin() + 1;
+  std::rotate(second, makes_channels_last ? second + 1 : order.end() - 1, order.end());
+  return order;
+}
+
+// Exchanges the layouts (N, C, H, W) and (N, H, W, C). Returns nothing for another order of dims.
+std::optional<Activation> in_other_layout(const std::vector<std::int64_t>& order,
+                                          const NetworkBuilder& network,
+                                          Activation x) {
+  constexpr std::size_t least_rank = 4;
+  const bool is_plain_image = !x.groups && is_plain(x.dims, network.shape(x.layer));
+  const bool has_layout = x.is_channels_last || is_plain_image;
+  if (x.dims.size() < least_rank || !has_layout) return std::nullopt;
+  if (order != order_of_layout(x.dims.size(), !x.is_channels_last)) return std::nullopt;
+  const auto second = x.dims.begin() + 1;
+  std::rotate(second, x.is_channels_last ? x.dims.end() - 1 : second + 1, x.dims.end());
+  x.is_channels_last = !x.is_channels_last;
+  x.is_layer_output = false;
+  return x;
+}
+
 }  // namespace
 
 Value map_identity(const NodeReader& node, NetworkBuilder&) {
@@ -50,7 +76,7 @@ Value map_cast(const NodeReader& node, NetworkBuilder&) {
   if (std::find(std::begin(real_types), std::end(real_types), type) == std::end(real_types)) {
     throw UnmappedNode("makes integers of activations");
   }
-  return node.activation(0);
+  return in_any_layout(node, 0);
 }
 
 Value map_shape(const NodeReader& node, NetworkBuilder&) {
@@ -70,6 +96,7 @@ Value map_reshape(const NodeReader& node, NetworkBuilder& network) {
   Activation x = node.view(0);
   const std::vector<std::int64_t> dims = reshaped_dims(node, x.dims);
   if (dims == x.dims) return x;
+  if (x.is_channels_last) throw UnmappedNode("reshapes " + dims_text(x.dims) + ", channels last");
   const std::vector<std::int64_t> seen = x.dims;
   x = without_groups(node, network, std::move(x));
   x.dims = dims;
@@ -86,14 +113,15 @@ Value map_reshape(const NodeReader& node, NetworkBuilder& network) {
                      "; layers only flatten (N, C, H, W) to (N, C H W), or shuffle channels");
 }
 
-// Only the two dims of channels in groups may be exchanged.
+// The two dims of channels in groups may be exchanged, and channels may become the last dim.
 Value map_transpose(const NodeReader& node, NetworkBuilder& network) {
   Activation x = node.view(0);
   const std::vector<std::int64_t> order = node.integers("perm");
   std::vector<std::int64_t> expected(x.dims.size());
   std::iota(expected.begin(), expected.end(), 0);
   if (order == expected) return x;
-  if (has_groups(x.dims, network.shape(x.layer)[Dim::c])) {
+  if (auto other = in_other_layout(order, network, x)) return *std::move(other);
+  if (!x.is_channels_last && has_groups(x.dims, network.shape(x.layer)[Dim::c])) {
     std::swap(expected[1], expected[2]);
     if (order == expected) return exchanged(std::move(x));
   }

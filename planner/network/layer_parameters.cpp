@@ -2,11 +2,15 @@
 #include "planner/network/layer_parameters.hpp"
 
 #include "planner/base/checked.hpp"
+#include "planner/network/layers/channel_norm.hpp"
 #include "planner/network/rules/window_rules.hpp"
 
 namespace cnnplan {
 
 const LayerTraits& traits_of(const LayerParameters& parameters) {
+  if (const auto* pointwise = std::get_if<Pointwise>(&parameters)) {
+    return traits_of_operator(*pointwise);
+  }
   return std::visit([](const auto& layer) -> const LayerTraits& { return layer.traits; },
                     parameters);
 }

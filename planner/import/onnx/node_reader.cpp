@@ -93,10 +93,9 @@ Constant NodeReader::constant(std::size_t index) const {
 }
 
 Activation NodeReader::activation(std::size_t index) const {
-  Activation activation = view(index);
-  if (activation.groups) {
-    throw UnmappedNode("its input " + dims_text(activation.dims) +
-                       " has channels in groups, which layers only shuffle");
+  Activation activation = in_any_layout(*this, index);
+  if (activation.is_channels_last) {
+    throw UnmappedNode("its input " + dims_text(activation.dims) + " has channels last");
   }
   return activation;
 }
@@ -146,6 +145,15 @@ void require_text(const NodeReader& node, const std::string& attribute, const st
 void refuse_both(const NodeReader& node, const std::string& attribute, std::size_t index) {
   if (!node.has(attribute) || !node.has_input(index)) return;
   throw UnmappedNode("both an attribute '" + attribute + "' and an input in its place");
+}
+
+Activation in_any_layout(const NodeReader& node, std::size_t index) {
+  Activation activation = node.view(index);
+  if (activation.groups) {
+    throw UnmappedNode("its input " + dims_text(activation.dims) +
+                       " has channels in groups, which layers only shuffle");
+  }
+  return activation;
 }
 
 bool are_inputs_constant(const NodeReader& node) {

@@ -57,9 +57,10 @@ class NodeReader {
   // Returns true if some input is certainly not a constant.
   bool has_activation() const;
   Constant constant(std::size_t index) const;
-  // Returns an activation. Refuses margins (zeros around it), and channels in groups.
+  // Returns an activation whose channels are dim 1. Refuses margins (zeros around it), and channels
+  // in groups or last.
   Activation activation(std::size_t index) const;
-  // Returns an activation. Refuses margins, but the channels may be in groups.
+  // Returns an activation. Refuses margins, but the channels may be in groups, or last.
   Activation view(std::size_t index) const;
   // Return the numbers of a constant input. The result is absent if the input is left out.
   std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
@@ -87,6 +88,8 @@ void require_text(const NodeReader& node, const std::string& attribute, const st
 // @throws UnmappedNode
 void refuse_both(const NodeReader& node, const std::string& attribute, std::size_t index);
 
+// Returns an activation whose channels are in one dim, dim 1 or the last one, without a margin.
+Activation in_any_layout(const NodeReader& node, std::size_t index);
 // Returns true if no input is an activation or unknown. Inputs that are left out do not count.
 bool are_inputs_constant(const NodeReader& node);
 // Returns true if an input is an activation with zeros around it that no layer has taken as padding

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,14 +29,16 @@ struct ChannelGroups {
 };
 
 // Describes the output of a layer as the model sees it: (N, C, H, W) with its number of spatial
-// dims, flattened to (N, C H W), or with channels in groups.
+// dims, (N, H, W, C) with channels last, flattened to (N, C H W), or with channels in groups.
 struct Activation {
   LayerIndex layer;
   std::vector<std::int64_t> dims;
   std::array<Margin, 3> margins{};      // for d, h, w; included in dims
   std::optional<ChannelGroups> groups;  // two dims that replace dim 1
   bool is_layer_output = false;         // no later node has changed or reshaped it
+  bool is_channels_last = false;        // dims are (N, ..., C)
 
+  std::size_t channel_axis() const { return is_channels_last ? dims.size() - 1 : 1; }
   bool has_margin() const { return margins != std::array<Margin, 3>{}; }
 };
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "planner/network/layers/channel_norm.hpp"
+
 namespace cnnplan {
 
 bool is_gate(const Shape& input, const Shape& image) {
@@ -16,6 +18,9 @@ Shape sample_shape(const Pointwise& layer,
                    const LayerPlace& place) {
   if (layer.operation.empty()) place.refuse("operator", "\"\"", "the name of an operator");
   const Shape& image = inputs[0];
+  if (inputs.size() == 2 && layer.operation == channel_norm) {
+    place.refuse("inputs", "two inputs", "one, since a norm over channels has one");
+  }
   if (inputs.size() == 2 && inputs[1] != image && !is_gate(inputs[1], image)) {
     place.refuse("inputs",
                  to_text(image) + " and " + to_text(inputs[1]),

@@ -1,6 +1,7 @@
 // Tests the import of operators that are only planned.
 #include <doctest/doctest.h>
 
+#include "planner/network/channel_split.hpp"
 #include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/import/model_builder.hpp"
 
@@ -45,6 +46,75 @@ TEST_CASE("Planning: the gate is the second input") {
   CHECK(last_layer(imported).inputs == std::vector<std::string>{"x", "gate"});
   REQUIRE(imported.notes.size() == 1);
   CHECK(contains(imported.notes[0], "1 Mul, 1 Sigmoid"));
+}
+
+// Adds the nodes of a norm over the last axis of `x`, step by step as exports have them.
+void add_norm(ModelBuilder& model, const std::string& x, const std::string& power = "two") {
+  model.reals("two", {}, {2}).reals("three", {}, {3}).reals("small", {}, {1e-6F});
+  model.weight("scale", {4}).weight("shift", {4});
+  model.node("ReduceMean", {x}, {"mean"}).set("axes", Dims{-1});
+  model.node("Sub", {x, "mean"}, {"difference"});
+  model.node("Pow", {"difference", power}, {"square"});
+  model.node("ReduceMean", {"square"}, {"variance"}).set("axes", Dims{-1});
+  model.node("Add", {"variance", "small"}, {"sum"});
+  model.node("Sqrt", {"sum"}, {"root"});
+  model.node("Div", {"difference", "root"}, {"quotient"});
+  model.node("Mul", {"quotient", "scale"}, {"scaled"});
+  model.node("Add", {"scaled", "shift"}, {"norm"}).called("norm");
+}
+
+TEST_CASE("Planning: a norm over channels, step by step or as one node") {
+  for (const bool is_one_node : {false, true}) {
+    CAPTURE(is_one_node);
+    ModelBuilder model({2, 4, 8, 6}, is_one_node ? 17 : 13);
+    model.node("Transpose", {"x"}, {"last"}).set("perm", Dims{0, 2, 3, 1});
+    if (is_one_node) {
+      model.weight("scale", {4})
+          .node("LayerNormalization", {"last", "scale"}, {"norm"})
+          .called("norm");
+    } else {
+      add_norm(model, "last");
+    }
+    model.weight("w", {4, 16}).node("MatMul", {"norm", "w"}, {"wide"});
+    model.node("Erf", {"wide"}, {"erf"});
+    model.node("Mul", {"erf", "wide"}, {"gate"});
+    model.node("Transpose", {"gate"}).set("perm", Dims{0, 3, 1, 2});
+    const ImportedModel imported = model.import(planning);
+    const Network& network = imported.network;
+    REQUIRE(network.layer_count() == 6);  // x, norm, product, Erf, Mul, loss
+    const LayerIndex norm = network.index_of("norm").value();
+    CHECK(std::get<Pointwise>(network.layer(norm).parameters).operation == "LayerNormalization");
+    CHECK(network.output_shape(norm, 2) == Shape{{2, 4, 1, 8, 6}});
+    CHECK(network.output_shape(network.loss_layer() - 1, 2) == Shape{{2, 16, 1, 8, 6}});
+    CHECK(contains(channel_split_refusal(network, norm, 2, {}), "norm over channels"));
+    REQUIRE(imported.notes.size() == 1);
+    CHECK(contains(imported.notes[0], "1 Erf, 1 LayerNormalization, 1 Mul"));
+    CHECK_FALSE(refusals_of(model).empty());  // without planning
+  }
+}
+
+TEST_CASE("Planning: a norm that other nodes look into stays a norm for its users") {
+  ModelBuilder model({2, 4, 8, 6});
+  model.node("Transpose", {"x"}, {"last"}).set("perm", Dims{0, 2, 3, 1});
+  add_norm(model, "last");
+  model.node("Add", {"norm", "quotient"}, {"both"});
+  model.node("Transpose", {"both"}).set("perm", Dims{0, 3, 1, 2});
+  const ImportedModel imported = model.import(planning);
+  CHECK(contains(imported.notes.at(0), "2 LayerNormalization"));
+}
+
+TEST_CASE("Planning: norms over positions, and nodes that are no norm, are refused") {
+  ModelBuilder rows({2, 4, 8, 4});
+  add_norm(rows, "x");
+  CHECK(contains(refusals_of(rows, planning).at(0).reason, "over other dims than the channels"));
+  ModelBuilder cubes({2, 4, 8, 6});
+  cubes.node("Transpose", {"x"}, {"last"}).set("perm", Dims{0, 2, 3, 1});
+  add_norm(cubes, "last", "three");
+  CHECK(refusals_of(cubes, planning).at(0).type == "ReduceMean");
+  ModelBuilder layouts({2, 4, 4, 4});
+  layouts.node("Transpose", {"x"}, {"last"}).set("perm", Dims{0, 2, 3, 1});
+  layouts.node("Mul", {"x", "last"});
+  CHECK(contains(refusals_of(layouts, planning).at(0).reason, "another one with channels first"));
 }
 
 TEST_CASE("Planning: refusals") {

@@ -141,8 +141,60 @@ TEST_CASE("Reshape: everything except flattening is refused") {
     CHECK_FALSE(contains(refusal_of(model), "only flatten"));
   }
   ModelBuilder transposed;
-  transposed.node("Transpose", {"x"}).set("perm", Dims{0, 2, 3, 1});
+  transposed.node("Transpose", {"x"}).set("perm", Dims{0, 3, 2, 1});
   CHECK(contains(refusal_of(transposed), "exchanges dims"));
+}
+
+const Dims to_last{0, 2, 3, 1};
+const Dims to_first{0, 3, 1, 2};
+
+TEST_CASE("Transpose: channels may be last for element-wise layers and products") {
+  ModelBuilder model({2, 4, 8, 6});
+  model.node("Transpose", {"x"}, {"t"}).set("perm", to_last);
+  model.node("Relu", {"t"}, {"r"});
+  model.weight("w", {4, 5}).node("MatMul", {"r", "w"}, {"p"}).called("product");
+  model.weight("b", {5}).node("Add", {"b", "p"}, {"s"});
+  model.node("Transpose", {"s"}).set("perm", to_first);
+  const ImportedModel imported = model.import();
+  REQUIRE(imported.network.layer_count() == 4);
+  const auto& product = std::get<Convolution>(last_layer(imported).parameters);
+  CHECK(product == Convolution{.filters = 5, .bias = true});
+  CHECK(imported.network.output_shape(imported.network.loss_layer() - 1, 2) ==
+        Shape{{2, 5, 1, 8, 6}});
+  const ImportedTensor& weight = tensor_of(imported, "weight");
+  CHECK(weight.extents == Dims{5, 4, 1, 1});
+  CHECK(weight.is_transposed);  // the file has (inputs, outputs)
+  CHECK(tensor_of(imported, "bias").extents == Dims{5});
+}
+
+TEST_CASE("Transpose: channels that are last are refused by everything else") {
+  const auto refused = [](const std::string& reason, const auto& add_nodes) {
+    ModelBuilder model;
+    model.node("Transpose", {"x"}, {"t"}).set("perm", to_last);
+    add_nodes(model);
+    CHECK(contains(refusal_of(model), reason));
+  };
+  refused("has channels last", [](ModelBuilder& model) {
+    model.node("MaxPool", {"t"}).set("kernel_shape", Dims{2, 2});
+  });
+  refused("channels last", [](ModelBuilder& model) { model.node("Flatten", {"t"}); });
+  refused("exchanges dims",
+          [](ModelBuilder& model) { model.node("Transpose", {"t"}).set("perm", to_last); });
+  refused("of unequal dims", [](ModelBuilder& model) { model.node("Add", {"x", "t"}); });
+  refused("no convolution of one point", [](ModelBuilder& model) {
+    model.weight("w", {8, 4}).node("MatMul", {"t", "w"});
+  });
+  refused("neither one number nor one for each channel", [](ModelBuilder& model) {
+    model.weight("w", {4, 8}).node("MatMul", {"t", "w"}, {"p"});
+    model.weight("b", {8, 1}).node("Add", {"p", "b"});
+  });
+  ModelBuilder square({1, 8, 8, 8});  // dims are equal in both layouts
+  square.node("Transpose", {"x"}, {"t"}).set("perm", to_last);
+  square.node("Add", {"x", "t"});
+  CHECK(contains(refusal_of(square), "of unequal dims"));
+  ModelBuilder output({1, 8, 8, 8});
+  output.node("Transpose", {"x"}).set("perm", to_last);
+  CHECK(contains(problem_of([&] { output.import(); }).value, "channels last"));
 }
 
 TEST_CASE(

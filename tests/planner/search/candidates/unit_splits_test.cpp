@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -127,6 +128,27 @@ TEST_CASE("split_choices: fully connected layers over several nodes have channel
       CHECK(count == (has_nodes && connects ? 5 : 0));
     }
   }
+}
+
+TEST_CASE("split_choices: a norm over channels chooses a split, and its channels stay whole") {
+  const auto units_with = [](const std::string& operation) {
+    const Network network(
+        "norms",
+        {{.name = "x", .parameters = Input{.channels = 8, .size = {1, 8, 8}}},
+         {.name = "conv", .inputs = {"x"}, .parameters = Convolution{.filters = 8}},
+         {.name = "norm", .inputs = {"conv"}, .parameters = Pointwise{.operation = operation}},
+         {.name = "loss", .inputs = {"norm"}, .parameters = SoftmaxCrossEntropy{}}});
+    return split_choices(uniform_plan(network, 2, Mesh({{Axis::r, 2}}))).units;
+  };
+  CHECK(units_with("Sigmoid").size() == 3);  // it is split as the convolution before it
+  const std::vector<UnitSplits> units = units_with("LayerNormalization");
+  REQUIRE(units.size() == 4);
+  const auto splits_channels = [](const Split& split) { return split.mesh.size(Axis::c) > 1; };
+  const auto& of_convolution = units[1].splits;
+  const auto& of_norm = units[2].splits;
+  CHECK(std::any_of(of_convolution.begin(), of_convolution.end(), splits_channels));
+  CHECK(std::none_of(of_norm.begin(), of_norm.end(), splits_channels));
+  CHECK(units[2].may_take({.mesh = parse_mesh("h2")}));
 }
 
 TEST_CASE("plan_of: all layers of a unit take its mesh, nothing else changes") {
