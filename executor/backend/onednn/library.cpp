@@ -36,6 +36,12 @@ dnnl::memory::desc scratchpad_format(const dnnl::primitive& primitive) {
 
 }  // namespace
 
+void throw_named(const dnnl::error& error, const std::string& kernel) {
+  const std::string text = std::string("onednn: ") + error.what() + ": " + kernel;
+  if (error.status == dnnl_out_of_memory) throw DeviceMemoryError(text + ": memory ran out");
+  throw BackendError(text);
+}
+
 bool has_avx2_alone() {
   const dnnl::cpu_isa isa = dnnl::get_effective_cpu_isa();
   return isa == dnnl::cpu_isa::avx2 || isa == dnnl::cpu_isa::avx2_vnni;
@@ -75,7 +81,8 @@ PrimitiveKernel::PrimitiveKernel(const Library& library,
                                  const dnnl::primitive& primitive,
                                  std::string implementation,
                                  std::vector<Port> ports)
-    : implementation_(std::move(implementation)),
+    : kernel_(to_text(spec)),
+      implementation_(std::move(implementation)),
       primitive_(library, primitive, inside_arguments(sort_by_operand(ports, spec))) {
   for (std::size_t operand = 0; operand < ports.size(); ++operand) {
     const Port& port = ports[operand];
@@ -121,7 +128,15 @@ void PrimitiveKernel::place_in(std::byte* workspace) {
 void PrimitiveKernel::run(Operands operands, const StepState&) {
   if (operands.size() != direct_.size()) throw std::logic_error("wrong number of operands");
   const Workspace workspace(workspace_bytes_);
-  place_in(workspace.data());
+  try {
+    place_in(workspace.data());
+    run_primitives(operands);
+  } catch (const dnnl::error& error) {
+    throw_named(error, kernel_);
+  }
+}
+
+void PrimitiveKernel::run_primitives(Operands operands) {
   for (Reordered& reordered : before_) {
     reordered.reorder.bind(0, operands[reordered.operand].data);
     reordered.reorder.execute();

@@ -22,14 +22,17 @@ struct Library {
   dnnl::stream stream;
 };
 
-// Returns the result of `call`. A dnnl::error that it throws becomes a BackendError, which names
-// the kernel.
+// Throws the error of a call that oneDNN refused: a DeviceMemoryError where it lacks memory, else a
+// BackendError. Both name the kernel.
+[[noreturn]] void throw_named(const dnnl::error& error, const std::string& kernel);
+
+// Returns the result of `call`. A dnnl::error that it throws becomes an error of throw_named().
 template <typename Call>
 auto checked_call(const KernelSpec& spec, Call call) {
   try {
     return call();
   } catch (const dnnl::error& error) {
-    throw BackendError(std::string("onednn: ") + error.what() + ": " + to_text(spec));
+    throw_named(error, to_text(spec));
   }
 }
 
@@ -96,7 +99,7 @@ class PrimitiveKernel final : public Kernel {
                   const dnnl::primitive& primitive,
                   std::string implementation,
                   std::vector<Port> ports);
-  // @throws dnnl::error where a primitive fails; else as Kernel::run()
+  // @throws BackendError where a primitive fails; else as Kernel::run()
   void run(Operands operands, const StepState& state) override;
   std::int64_t workspace_bytes() const override { return workspace_bytes_; }
   std::string implementation() const override { return implementation_; }
@@ -110,7 +113,9 @@ class PrimitiveKernel final : public Kernel {
   void add_reorder(const Library& library, std::size_t operand, const Port& port);
   std::size_t needed_bytes() const;
   void place_in(std::byte* workspace);
+  void run_primitives(Operands operands);
 
+  std::string kernel_;  // for messages
   std::string implementation_;
   Primitive primitive_;
   std::vector<bool> direct_;
