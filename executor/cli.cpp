@@ -13,6 +13,7 @@
 
 #include "executor/cli_comm_timeout.hpp"
 #include "executor/cli_exit.hpp"
+#include "executor/comm/terminal.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/cli/help_text.hpp"
@@ -375,7 +376,7 @@ void complete(Options& options, const CLI::App& app) {
 std::optional<int> parse_command_line(int argc, char** argv, Options& options) {
   CLI::App app("cnnexec: train a network as a plan says", "cnnexec");
   use_help_text(app);
-  suggest_options(app);
+  suggest_options(app, message_style().columns);
   app.set_version_flag("--version", version_text("cnnexec"), "Print the version");
   add_options(app, options);
   try {

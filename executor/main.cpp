@@ -19,6 +19,7 @@
 #include "executor/verify/verification.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/cli/standard_streams.hpp"
 #include "planner/plan/normalised_values.hpp"
@@ -64,7 +65,7 @@ TrainingCallbacks callbacks_of(const Options& options, ProgressLine& line) {
           .note =
               [&line](const std::string& text) {
                 line.end();
-                print_note(text);
+                tell(text);
               },
           .progress = [&line](const Progress& progress) { line(progress); },
           .evaluated =
@@ -85,7 +86,7 @@ TrainingCallbacks callbacks_of(const Options& options, ProgressLine& line) {
 }
 
 void verify(const Plan& plan, const Options& options, const Communicator& world) {
-  const Verification found = cnnplan::verify(plan, options.training, world, {.note = print_note});
+  const Verification found = cnnplan::verify(plan, options.training, world, {.note = tell});
   on_first_rank(world, [&] {
     print_verification(found);
     std::fflush(stdout);  // before the error message, if one follows
@@ -125,7 +126,7 @@ void train(const Plan& plan,
     TrainingCallbacks callbacks = callbacks_of(options, line);
     if (!options.quiet) {
       callbacks.placed = [&](const std::vector<RankPlace>& ranks) {
-        if (prints_results(options)) print_plan(plan);
+        if (prints_results(options)) print_plan(plan, options.plan_file);
         if (options.verbose) print_places(ranks);
       };
     }
@@ -160,7 +161,7 @@ void execute(const Options& options, const Communicator& world) {
   require_kernels(plan.network, options.plan_file, "/network");
   require_multigrid(plan, options);
   const std::string why = options.chose_backend ? "" : why_no_gpu();
-  if (world.rank() == 0 && !why.empty() && !options.quiet) print_note(why);
+  if (world.rank() == 0 && !why.empty() && !options.quiet) tell(why);
   if (options.inferred_file.empty()) require_trainable(plan, options.plan_file);
   tell_shortage(plan, [&] {
     if (!options.verify.empty()) return verify(plan, options, world);
@@ -186,7 +187,8 @@ int main(int argc, char** argv) {
   try {
     return cnnplan::code_after_output("cnnexec", cnnplan::run(argc, argv));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "cnnexec: internal error: %s\n", error.what());
+    cnnplan::print_error(
+        "cnnexec", std::string("internal error: ") + error.what(), cnnplan::message_style());
     return static_cast<int>(cnnplan::ExitCode::internal);
   }
 }

@@ -5,7 +5,12 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <iomanip>
+#include <sstream>
 
+#include "executor/comm/terminal.hpp"
+#include "planner/base/message.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/base/wrapped_text.hpp"
 #include "planner/summary/summary_text.hpp"
 
@@ -26,8 +31,10 @@ void ProgressLine::operator()(const Progress& progress) {
   std::fprintf(stderr, "%.3f s/step  left %ld:%02ld   ", progress.step_s, left_s / 60, left_s % 60);
 }
 
-void print_plan(const Plan& plan) {
-  std::printf("%s\n", to_text(summary_of(plan)).c_str());
+void print_plan(const Plan& plan, const std::string& file) {
+  Summary summary = summary_of(plan);
+  if (file != standard_stream) summary.plan_file = file;
+  std::printf("%s\n", to_text(summary).c_str());
   std::fflush(stdout);  // before the first step, which may take long
 }
 
@@ -55,37 +62,45 @@ void print_summary(const RunReport& run, const Plan& plan, const std::string& fi
   std::printf("wrote %s\n", file.c_str());
 }
 
-void print_note(const std::string& text) {
-  std::fprintf(stderr, "cnnexec: note: %s\n", text.c_str());
+namespace {
+
+void print_line(const std::string& text) {
+  print_note(text, message_style());
+}
+
+}  // namespace
+
+void tell(const std::string& text) {
+  print_line("cnnexec: note: " + text);
 }
 
 void print_evaluation(const Evaluation& evaluation) {
   if (evaluation.epochs == 0) return;  // the summary says it
-  std::fprintf(stderr,
-               evaluation.is_loss ? "epoch %" PRId64 "/%" PRId64 ": test loss %.6g\n"
-                                  : "epoch %" PRId64 "/%" PRId64 ": test accuracy %.2f %%\n",
-               evaluation.epoch,
-               evaluation.epochs,
-               evaluation.is_loss ? evaluation.result : 100.0 * evaluation.result);
+  std::ostringstream line;
+  line << "epoch " << evaluation.epoch << '/' << evaluation.epochs << ": test ";
+  if (evaluation.is_loss) {
+    line << "loss " << std::setprecision(6) << evaluation.result;
+  } else {
+    line << "accuracy " << std::fixed << std::setprecision(2) << 100.0 * evaluation.result << " %";
+  }
+  print_line(line.str());
 }
 
 void print_check(const GradientCheck& check) {
-  std::fprintf(stderr,
-               "step %" PRId64 ": gradient cosine %.5f, relative error %.2g with %d cycle%s\n",
-               check.step,
-               check.cosine,
-               check.relative_error,
-               check.cycles,
-               check.cycles == 1 ? "" : "s");
-  std::fprintf(stderr, "  residual after 0, 1, ... cycles: forward");
-  for (double norm : check.forward_residuals) std::fprintf(stderr, " %.1e", norm);
-  std::fprintf(stderr, ", backward");
-  for (double norm : check.backward_residuals) std::fprintf(stderr, " %.1e", norm);
-  std::fprintf(stderr, "\n");
+  std::ostringstream lines;
+  lines << "step " << check.step << ": gradient cosine " << std::fixed << std::setprecision(5)
+        << check.cosine << ", relative error " << std::defaultfloat << std::setprecision(2)
+        << check.relative_error << " with " << check.cycles << " cycle"
+        << (check.cycles == 1 ? "" : "s") << "\n  residual after 0, 1, ... cycles: forward"
+        << std::scientific << std::setprecision(1);
+  for (double norm : check.forward_residuals) lines << ' ' << norm;
+  lines << ", backward";
+  for (double norm : check.backward_residuals) lines << ' ' << norm;
+  print_line(lines.str());
 }
 
 void print_saved(std::int64_t step, const std::string& folder) {
-  std::fprintf(stderr, "step %" PRId64 ": state saved in %s\n", step, folder.c_str());
+  print_line("step " + std::to_string(step) + ": state saved in " + folder);
 }
 
 void print_places(const std::vector<RankPlace>& ranks) {

@@ -30,13 +30,14 @@ class ProgressLine {
 // Call these functions on rank 0 only. Plans, summaries and verifications go to stdout, everything
 // else to stderr. A plan and everything on stderr appear without delay; otherwise, the caller
 // flushes stdout. An evaluation is printed only if the training counts in epochs.
-void print_note(const std::string& text);
+// A note begins with the name of the program.
+void tell(const std::string& text);
 void print_places(const std::vector<RankPlace>& ranks);
 void print_evaluation(const Evaluation& evaluation);
 void print_check(const GradientCheck& check);
 void print_saved(std::int64_t step, const std::string& folder);
-// Prints what a person wants to know of the plan, in at most eight lines.
-void print_plan(const Plan& plan);
+// Prints what a person wants to know of the plan, in at most eight lines. Commands name the file.
+void print_plan(const Plan& plan, const std::string& file);
 // Prints times, loss and accuracy, and compares step and rate with those that the plan predicts.
 // `file` is the run file or the file of inferred outputs, whose name is printed, too.
 void print_summary(const RunReport& run, const Plan& plan, const std::string& file);

@@ -138,7 +138,7 @@ void require_ranks(const LinksRequest& request, int ranks) {
 
 void links_command(const LinksRequest& request, const Communicator& world) {
   require_ranks(request, world.size());
-  ProgressBar bar(world.rank() == 0, stderr_is_terminal());
+  ProgressBar bar(world.rank() == 0, stderr_is_terminal(), message_style().columns);
   LinkOptions options;
   const std::unique_ptr<Backend> library =
       make_backend(request.backend, {.local_rank = find_nodes(world).rank_here});

@@ -1,7 +1,6 @@
 // Declares the command line of cnnplan-profile, which times the kernels and links of this machine.
 // `cnnplan profile` starts this program.
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -10,11 +9,13 @@
 #include "executor/cli_comm_timeout.hpp"
 #include "executor/cli_exit.hpp"
 #include "executor/comm/program.hpp"
+#include "executor/comm/terminal.hpp"
 #include "executor/doctor/doctor_answer.hpp"
 #include "executor/doctor/mpi_findings.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/number_in.hpp"
@@ -211,7 +212,7 @@ void set_defaults(Options& options) {
 int run(int argc, char** argv) {
   CLI::App app("cnnplan profile: time the kernels and links of this machine", "cnnplan profile");
   use_help_text(app);
-  suggest_options(app);
+  suggest_options(app, message_style().columns);
   app.set_version_flag("--version", version_text("cnnplan profile"), "Print the version");
   Options options;
   add_options(app, options);
@@ -227,7 +228,7 @@ int run(int argc, char** argv) {
     on_first_rank(world, [&] { check_writable(options.output_file); });
     const std::string why = app.count("--backend") > 0 ? "" : why_no_gpu();
     if (world.rank() == 0 && !why.empty()) {
-      std::fprintf(stderr, "cnnplan profile: note: %s\n", why.c_str());
+      print_note("cnnplan profile: note: " + why, message_style());
     }
     if (options.links) {
       links_command(options.links_request, world);
@@ -245,7 +246,9 @@ int main(int argc, char** argv) {
   try {
     return cnnplan::code_after_output("cnnplan profile", cnnplan::run(argc, argv));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "cnnplan profile: internal error: %s\n", error.what());
+    cnnplan::print_error("cnnplan profile",
+                         std::string("internal error: ") + error.what(),
+                         cnnplan::message_style());
     return static_cast<int>(cnnplan::ExitCode::internal);
   }
 }

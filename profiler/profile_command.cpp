@@ -14,6 +14,7 @@
 #include "executor/comm/terminal.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/import/network_source.hpp"
@@ -71,7 +72,7 @@ ProfileRequest request_of(const ProfileOptions& options,
         {.content = text, .file = file, .input_size = options.input_size}, notes));
     require_kernels(request.networks.back(), file, "");
     for (const std::string& note : notes) {
-      if (world.rank() == 0) std::fprintf(stderr, "%s\n", note.c_str());
+      if (world.rank() == 0) print_note(note, message_style());
     }
     profile.inputs.push_back(input_file(file, text));
   }
@@ -151,7 +152,7 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
   const auto save = [&](const Profile& current) {
     on_first_rank(world, [&] { write_file(file, to_json(current)); });
   };
-  ProgressBar bar(world.rank() == 0, stderr_is_terminal());
+  ProgressBar bar(world.rank() == 0, stderr_is_terminal(), message_style().columns);
   const auto show = [&bar](const ProfileProgress& progress) {
     bar.show(progress.passes,
              progress.total_passes,
@@ -160,7 +161,7 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
   const auto note = [&bar, &world](const std::string& text) {
     bar.end_line();
     const std::string rank = "cnnplan profile: rank " + std::to_string(world.rank()) + ": ";
-    std::fputs((rank + text + "\n").c_str(), stderr);
+    print_note(rank + text, message_style());
   };
   const std::set<KernelSpec> failed = profile_kernels(
       request, *backend, world, profile, {.progress = show, .save = save, .note = note});

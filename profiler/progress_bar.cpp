@@ -8,7 +8,8 @@
 
 namespace cnnplan {
 
-std::string progress_line(int done, int total, double elapsed_s, const std::string& what) {
+std::string progress_line(
+    int done, int total, double elapsed_s, const std::string& what, std::size_t columns) {
   constexpr int width = 30;
   constexpr std::size_t most_characters = 120;
   const int of_total = std::min(done, total);
@@ -24,7 +25,7 @@ std::string progress_line(int done, int total, double elapsed_s, const std::stri
                 left_s / 60,
                 left_s % 60,
                 what.c_str());
-  return line.data();
+  return std::string(line.data()).substr(0, columns);
 }
 
 ProgressBar::~ProgressBar() {
@@ -39,7 +40,7 @@ void ProgressBar::end_line() {
 void ProgressBar::show(int done, int total, const std::string& what) {
   if (!shown_ || done == 0) return;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-  const std::string line = progress_line(done, total, elapsed.count(), what);
+  const std::string line = progress_line(done, total, elapsed.count(), what, columns_);
   if (is_terminal_) {
     drawn_ = true;
     std::fputs(('\r' + line).c_str(), stderr);

@@ -3,22 +3,28 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 
 namespace cnnplan {
 
-// Returns "[###...]  10 %  left 1:30  what". The time left is in proportion to the time until now.
-// @pre 0 < done
-std::string progress_line(int done, int total, double elapsed_s, const std::string& what);
+// Returns "[###...]  10 %  left 1:30  what", cut at `columns`. The time left is in proportion to
+// the time until now. @pre 0 < done
+std::string progress_line(int done,
+                          int total,
+                          double elapsed_s,
+                          const std::string& what,
+                          std::size_t columns = std::string::npos);
 
-// Writes to stderr. On a terminal it overwrites its line, else it writes a line at most every
-// `seconds_between_lines`.
+// Writes to stderr. On a terminal it overwrites its line, which must not be wider than the
+// terminal. Else it writes a line at most every `seconds_between_lines`.
 class ProgressBar {
  public:
   static constexpr double seconds_between_lines = 30.0;
 
   // If `shown` is false, nothing is ever written. The time that has passed counts from here.
-  ProgressBar(bool shown, bool is_terminal) : shown_(shown), is_terminal_(is_terminal) {}
+  ProgressBar(bool shown, bool is_terminal, std::size_t columns)
+      : shown_(shown), is_terminal_(is_terminal), columns_(columns) {}
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   ~ProgressBar();
@@ -30,6 +36,7 @@ class ProgressBar {
  private:
   bool shown_;
   bool is_terminal_;
+  std::size_t columns_;  // of the terminal
   bool drawn_ = false;
   double last_line_s_ = 0.0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();

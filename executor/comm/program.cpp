@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <iostream>
 #include <new>
 #include <optional>
 #include <random>
@@ -12,10 +11,12 @@
 #include <vector>
 
 #include "executor/comm/nodes.hpp"
+#include "executor/comm/terminal.hpp"
 #include "executor/comm/watch/wait_record.hpp"
 #include "executor/comm/watch/watchdog.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/message.hpp"
 
 namespace cnnplan {
 namespace {
@@ -96,10 +97,11 @@ int run_on(const std::string& name, const std::function<void(const Communicator&
   if (!failure) return static_cast<int>(ExitCode::ok);
   const int code = static_cast<int>(failure->code);
   if (!all_failed(failed)) {
-    std::cerr << name << ": rank " << world.rank() << ": " << failure->message << std::endl;
+    print_error(
+        name, "rank " + std::to_string(world.rank()) + ": " + failure->message, message_style());
     abort_all_ranks(code);
   }
-  if (world.rank() == 0) std::cerr << name << ": " << failure->message << std::endl;
+  if (world.rank() == 0) print_error(name, failure->message, message_style());
   return code;
 }
 
@@ -112,13 +114,14 @@ int run_program(const std::string& name,
                 const std::function<void(const Communicator& world)>& body) {
   int code = 0;
   const auto failure = failure_of([&] {
-    Watchdog watchdog(name, comm_timeout_s);  // It watches the begin and the end of MPI, too.
+    // It watches the begin and the end of MPI, too.
+    Watchdog watchdog({.name = name, .columns = message_style().columns}, comm_timeout_s);
     const MpiSession session(argc, argv);
     connect(watchdog);
     code = run_on(name, body);
   });
   if (!failure) return code;
-  std::cerr << name << ": " << failure->message << std::endl;
+  print_error(name, failure->message, message_style());
   return static_cast<int>(ExitCode::environment);
 }
 

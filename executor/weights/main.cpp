@@ -1,7 +1,6 @@
 // cnnplan-weights writes the parameters of an ONNX model to a file that cnnexec --weights reads.
 // `cnnplan import --weights` runs it.
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <string>
 
@@ -9,6 +8,7 @@
 
 #include "executor/hdf5/weights_file.hpp"
 #include "planner/base/error.hpp"
+#include "planner/base/message.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/standard_streams.hpp"
 #include "planner/cli/suggestions.hpp"
@@ -57,11 +57,9 @@ void write_weights(const Options& options) {
                  is_double ? Precision::fp64 : Precision::fp32);
   }
   writer.finish();
-  std::fprintf(stderr,
-               "wrote %s: %zu tensors; train from them with: cnnexec --weights %s\n",
-               options.weights_file.c_str(),
-               model.tensors.size(),
-               options.weights_file.c_str());
+  print_note("wrote " + options.weights_file + ": " + std::to_string(model.tensors.size()) +
+             " tensors; train from them with:" + std::string(command_line) + "cnnexec --weights " +
+             options.weights_file);
 }
 
 int run(int argc, char** argv) {
@@ -88,10 +86,10 @@ int main(int argc, char** argv) {
   try {
     return cnnplan::code_after_output("cnnplan-weights", cnnplan::run(argc, argv));
   } catch (const cnnplan::Error& error) {
-    std::fprintf(stderr, "cnnplan: %s\n", error.what());
+    cnnplan::print_error("cnnplan", error.what());
     return static_cast<int>(error.exit_code());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "cnnplan: internal error: %s\n", error.what());
+    cnnplan::print_error("cnnplan", std::string("internal error: ") + error.what());
     return static_cast<int>(cnnplan::ExitCode::internal);
   }
 }

@@ -1,13 +1,13 @@
 // Tells commands from text by their indent.
 #include "planner/base/message.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <utility>
 #include <vector>
 
 #include <unistd.h>
 
-#include "planner/base/terminal.hpp"
 #include "planner/base/wrapped_text.hpp"
 
 namespace cnnplan {
@@ -25,18 +25,21 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-// Returns the words of a command. An option and its value are one.
+// Returns the words of a command. An option and its value are one, and so is a quoted text.
 std::vector<std::string> words_of(std::string_view command) {
   std::vector<std::string> words;
   bool takes_value = false;
+  bool is_quoted = false;
   for (const std::string_view word : split(command, ' ')) {
-    const bool is_option = word.starts_with('-');
-    if (takes_value && !is_option) {
+    const bool is_option = word.starts_with('-') && !is_quoted;
+    if (is_quoted || (takes_value && !is_option)) {
       words.back().append(" ").append(word);
     } else {
       words.emplace_back(word);
     }
     takes_value = is_option;
+    const bool turns = std::count(word.begin(), word.end(), '\'') % 2 == 1;
+    is_quoted = turns != is_quoted;
   }
   return words;
 }
@@ -70,6 +73,15 @@ std::string paragraph(std::string_view text, std::size_t columns) {
 
 }  // namespace
 
+std::string shell_word(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,=:+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + '\'';
+}
+
 std::string message_text(std::string_view message, std::size_t columns) {
   while (message.ends_with('\n')) message.remove_suffix(1);
   const std::vector<std::string_view> lines = split(message, '\n');
@@ -91,19 +103,23 @@ std::string message_text(std::string_view message, std::size_t columns) {
   return text;
 }
 
-void print_note(std::string_view message) {
-  if (!message.empty()) std::cerr << message_text(message, columns_of(STDERR_FILENO));
+MessageStyle stderr_style() {
+  return style_of(output_facts(STDERR_FILENO));
 }
 
-void print_warning(std::string_view message) {
-  const std::string text = message_text(message, columns_of(STDERR_FILENO));
-  std::cerr << (has_colours(STDERR_FILENO) ? emphasised(text, Emphasis::warning) : text);
+void print_note(std::string_view message, const MessageStyle& style) {
+  if (!message.empty()) std::cerr << message_text(message, style.columns) << std::flush;
 }
 
-void print_error(std::string_view program, std::string_view message) {
+void print_warning(std::string_view message, const MessageStyle& style) {
+  const std::string text = message_text(message, style.columns);
+  std::cerr << (style.has_colours ? emphasised(text, Emphasis::warning) : text) << std::flush;
+}
+
+void print_error(std::string_view program, std::string_view message, const MessageStyle& style) {
   std::string text = std::string(program) + ": " + std::string(message);
-  text = message_text(text, columns_of(STDERR_FILENO));
-  if (has_colours(STDERR_FILENO)) {
+  text = message_text(text, style.columns);
+  if (style.has_colours) {
     text.replace(
         0, program.size() + 1, emphasised(text.substr(0, program.size() + 1), Emphasis::error));
   }

@@ -69,6 +69,10 @@ bool has_colours(int descriptor) {
   return has_colours(output_facts(descriptor));
 }
 
+MessageStyle style_of(const OutputFacts& facts) {
+  return {.columns = columns_of(facts), .has_colours = has_colours(facts)};
+}
+
 std::string emphasised(std::string_view text, Emphasis emphasis) {
   return "\033[" + std::string(code_of(emphasis)) + 'm' + std::string(text) + "\033[0m";
 }

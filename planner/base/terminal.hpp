@@ -29,6 +29,13 @@ std::size_t columns_of(int descriptor);
 bool has_colours(const OutputFacts& facts);
 bool has_colours(int descriptor);
 
+// Says how messages to stderr look.
+struct MessageStyle {
+  std::size_t columns = usual_columns;  // of a line at most, where words allow it
+  bool has_colours = false;
+};
+MessageStyle style_of(const OutputFacts& facts);
+
 enum class Emphasis { strong, warning, error };
 // Returns the text in bold, yellow or red.
 std::string emphasised(std::string_view text, Emphasis emphasis);

@@ -27,14 +27,21 @@ void append_wrapped(std::string_view text, std::size_t columns, std::vector<std:
 
 }  // namespace
 
+std::string unbroken(std::string text) {
+  std::replace(text.begin(), text.end(), ' ', unbroken_space);
+  return text;
+}
+
 std::vector<std::string> wrapped(std::string_view text, std::size_t columns) {
   std::vector<std::string> lines;
   while (true) {
     const std::size_t end = text.find('\n');
     append_wrapped(text.substr(0, end), columns, lines);
-    if (end == std::string_view::npos) return lines;
+    if (end == std::string_view::npos) break;
     text.remove_prefix(end + 1);
   }
+  for (std::string& line : lines) std::replace(line.begin(), line.end(), unbroken_space, ' ');
+  return lines;
 }
 
 std::string indented(std::string_view text, std::size_t indent, std::size_t columns) {
@@ -43,6 +50,11 @@ std::string indented(std::string_view text, std::size_t indent, std::size_t colu
     result.append(indent, ' ').append(line).append("\n");
   }
   return result;
+}
+
+std::string wrapped(std::string_view name, std::string_view text, std::size_t columns) {
+  std::string lines = indented(text, name.size(), columns);
+  return lines.replace(0, name.size(), name);
 }
 
 }  // namespace cnnplan

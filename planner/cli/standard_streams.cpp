@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
+#include "planner/base/message.hpp"
 
 namespace cnnplan {
 
@@ -32,7 +33,7 @@ int code_after_output(const char* program, int code) {
   try {
     require_written_output();
   } catch (const Error& error) {
-    std::cerr << program << ": " << error.what() << '\n';
+    print_error(program, error.what());
     return static_cast<int>(error.exit_code());
   }
   return code;

@@ -5,11 +5,9 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <unistd.h>
 
 #include "planner/base/message.hpp"
 #include "planner/base/similar_names.hpp"
-#include "planner/base/terminal.hpp"
 
 namespace cnnplan {
 namespace {
@@ -33,18 +31,24 @@ std::string unknown_option(const CLI::App& app) {
   return {};
 }
 
-std::string message(const CLI::App* app, const CLI::Error& error) {
+std::string message(const CLI::App* app, const CLI::Error& error, std::size_t columns) {
   std::string text = CLI::FailureMessage::simple(app, error);
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     text.insert(text.find('\n'), did_you_mean(unknown_option(*app), option_names(*app)));
   }
-  return message_text(text, columns_of(STDERR_FILENO));
+  return message_text(text, columns);
 }
 
 }  // namespace
 
+void suggest_options(CLI::App& app, std::size_t columns) {
+  app.failure_message([columns](const CLI::App* parsed, const CLI::Error& error) {
+    return message(parsed, error, columns);
+  });
+}
+
 void suggest_options(CLI::App& app) {
-  app.failure_message(message);
+  suggest_options(app, stderr_style().columns);
 }
 
 }  // namespace cnnplan

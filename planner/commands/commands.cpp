@@ -39,7 +39,7 @@ void print_comparison(const Plan& plan,
   } else if (!options.layer.empty()) {
     std::cout << row_text(comparison, options.layer, columns_of(STDOUT_FILENO));
   } else if (options.wide) {
-    std::cout << to_text(comparison);
+    std::cout << to_text(comparison, columns_of(STDOUT_FILENO));
   } else {
     Summary summary = summary_of(plan);
     summary.measured_s = comparison.step.measured_s;

@@ -57,7 +57,7 @@ void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
 
 void print_layers(const Plan& plan, const ExplainOptions& options) {
   if (options.wide) {
-    std::cout << explain(plan, std::nullopt);
+    std::cout << explain(plan, std::nullopt, columns_of(STDOUT_FILENO));
   } else {
     Summary summary = summary_of(plan);
     if (options.plan_file != standard_stream) summary.plan_file = options.plan_file;
@@ -66,10 +66,10 @@ void print_layers(const Plan& plan, const ExplainOptions& options) {
 }
 
 void print_layer(const Plan& plan, const ExplainOptions& options) {
+  const std::size_t columns = columns_of(STDOUT_FILENO);
   if (options.wide) {
-    std::cout << explain(plan, options.layer);
+    std::cout << explain(plan, options.layer, columns);
   } else {
-    const std::size_t columns = columns_of(STDOUT_FILENO);
     std::cout << layer_row(plan, options.layer, columns) << '\n'
               << explain_operations(plan, options.layer, columns);
   }

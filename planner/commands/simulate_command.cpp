@@ -11,6 +11,7 @@
 #include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
 #include "planner/base/terminal.hpp"
+#include "planner/base/wrapped_text.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/documents.hpp"
 #include "planner/commands/file_or_default.hpp"
@@ -18,7 +19,6 @@
 #include "planner/predict/predict.hpp"
 #include "planner/report/table.hpp"
 #include "planner/simulate/replay.hpp"
-#include "planner/summary/wrapped.hpp"
 
 namespace cnnplan {
 namespace {

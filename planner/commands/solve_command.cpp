@@ -160,11 +160,11 @@ void print_plan(const Plan& plan, const SolveOptions& options) {
     std::cout << to_json(plan);
     return;
   }
+  const std::size_t columns = columns_of(STDOUT_FILENO);
   Summary summary = summary_of(plan);
   if (options.what_if.empty()) summary.plan_file = options.output_file;
   std::cout << shown_text(summary) << '\n'
-            << (options.wide ? explain(plan, std::nullopt)
-                             : layer_table(plan, columns_of(STDOUT_FILENO)));
+            << (options.wide ? explain(plan, std::nullopt, columns) : layer_table(plan, columns));
 }
 
 }  // namespace
@@ -191,13 +191,17 @@ ExitCode solve_command(const SolveOptions& options) {
   const bool to_stdout = options.output_file == standard_stream;
   if (!to_stdout) write_file(options.output_file, to_json(plan));
   print_note(assumptions(plan, request.platform, request.profile, typed(options)));
-  if (request.uniform) print_note(idle_note(plan));
+  if (request.uniform) {
+    print_note(idle_note(plan));
+    print_note(other_splits_note(plan, *request.uniform));
+  }
   print_plan(plan, options);
   tell_faster_precision(plan, request, options);
   tell_fewer_ranks(plan, options);
   if (to_stdout) return ExitCode::ok;
   print_note("wrote " + options.output_file + "; run it with:" + std::string(command_line) +
-             "mpirun -n " + std::to_string(plan.ranks) + " cnnexec " + options.output_file);
+             "mpirun -n " + std::to_string(plan.ranks) + " cnnexec " +
+             shell_word(options.output_file));
   return ExitCode::ok;
 }
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <string_view>
 
+#include "planner/base/message.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -23,15 +25,6 @@ bool has_ranks(const std::string& word) {
   });
 }
 
-std::string quoted(const std::string& word) {
-  constexpr std::string_view plain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,=:+@%";
-  if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) return word;
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + '\'';
-}
-
 }  // namespace
 
 std::string solve_for_ranks(const std::vector<std::string>& words, int ranks) {
@@ -40,7 +33,7 @@ std::string solve_for_ranks(const std::vector<std::string>& words, int ranks) {
     if (is_of_ranks(words[i])) {
       ++i;  // its value
     } else if (!has_ranks(words[i])) {
-      command += ' ' + quoted(words[i]);
+      command += ' ' + shell_word(words[i]);
     }
   }
   return command + " --ranks " + std::to_string(ranks);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
+#include <vector>
 
 #include "planner/base/message.hpp"
 #include "planner/kernel/kernel_family.hpp"
+#include "planner/report/table.hpp"
 #include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
@@ -83,8 +85,8 @@ std::string missing_advice(const Plan& plan,
   std::string command = "mpirun -n " + std::to_string(ranks_on_node(platform, plan.ranks)) +
                         (on_cores ? " --map-by slot:PE=" + std::to_string(lanes) : "") +
                         " cnnplan profile --missing-from " +
-                        (typed.plan_file.empty() ? "plan.json" : typed.plan_file);
-  if (!typed.profile_file.empty()) command += " -o " + typed.profile_file;
+                        (typed.plan_file.empty() ? "plan.json" : shell_word(typed.plan_file));
+  if (!typed.profile_file.empty()) command += " -o " + shell_word(typed.profile_file);
   return command;
 }
 
@@ -171,14 +173,14 @@ bool has_kernels_of_plans_only(const Plan& plan) {
 
 std::string profile_advice(const Plan& plan, const TypedOptions& typed) {
   const std::string ranks = std::to_string(plan.ranks);
-  std::string command = "mpirun -n " + ranks + " cnnplan profile " + typed.network_file +
-                        " --ranks " + ranks + " --batch " + std::to_string(plan.batch) +
-                        " --input " + input_size(plan.network);
+  std::string command = "mpirun -n " + ranks + " cnnplan profile " +
+                        shell_word(typed.network_file) + " --ranks " + ranks + " --batch " +
+                        std::to_string(plan.batch) + " --input " + input_size(plan.network);
   if (plan.precision != Precision::fp32) {
     command += " --precision " + std::string(to_text(plan.precision));
   }
-  if (!typed.uniform.empty()) command += " --uniform " + typed.uniform;
-  if (!typed.profile_file.empty()) command += " -o " + typed.profile_file;
+  if (!typed.uniform.empty()) command += " --uniform " + shell_word(typed.uniform);
+  if (!typed.profile_file.empty()) command += " -o " + shell_word(typed.profile_file);
   return command;
 }
 
@@ -206,6 +208,23 @@ std::string idle_note(const Plan& plan) {
   if (layers == 0) return "";
   return "idle: up to " + std::to_string(most) + " of " + std::to_string(plan.ranks) +
          " ranks, in " + counted(layers, "layer") + " that cannot be split so far\n";
+}
+
+std::string other_splits_note(const Plan& plan, const Mesh& asked) {
+  constexpr std::size_t most_names = 3;
+  std::vector<std::string> others;
+  for (const LayerIndex layer : plan.network.layers().indices()) {
+    const Mesh& mesh = plan.layers[layer].mesh;
+    if (mesh == asked) continue;
+    others.push_back(plan.network.layer(layer).name + " (" + to_text(mesh) + ')');
+  }
+  if (others.empty()) return "";
+  const std::size_t count = others.size();
+  others.resize(std::min(count, most_names));
+  std::string text = counted(static_cast<std::int64_t>(count), "layer") + " cannot take " +
+                     to_text(asked) + ": " + joined(others);
+  if (count > most_names) text += " and " + std::to_string(count - most_names) + " more";
+  return text + '\n';
 }
 
 std::string assumptions(const Plan& plan,

@@ -42,6 +42,10 @@ std::string kernels_note(const Plan& plan,
 // there are no such layers.
 std::string idle_note(const Plan& plan);
 
+// Returns a line about the layers of a uniform plan that have another mesh than the one that the
+// user asked for, because they cannot take it. Empty if there are none.
+std::string other_splits_note(const Plan& plan, const Mesh& asked);
+
 // Returns a line about links that are assumed, nominal or measured with fewer ranks, and a line
 // with kernels_note(). The text is empty if all figures were measured as the plan uses them.
 // @pre as kernels_note()

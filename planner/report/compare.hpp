@@ -1,6 +1,7 @@
 // Compares predicted with measured times, joined on the ids of operations.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -73,8 +74,9 @@ void require_run_of(const std::string& plan_sha256,
 inline constexpr double compared_row_share = 0.02;
 
 // Returns a table of the groups, then unmatched operations, memory and the errors. Groups whose
-// times differ most in seconds are first.
-std::string to_text(const Comparison& comparison);
+// times differ most in seconds are first. Sentences have at most `columns` columns, and the table
+// is as wide as it is.
+std::string to_text(const Comparison& comparison, std::size_t columns = usual_columns);
 
 // Returns the content of to_text() in at most `columns` columns, with a legend. Groups that take
 // less than compared_row_share of the step share a row, and long lists are cut.

@@ -156,7 +156,7 @@ ComparedTime sum_of(const std::vector<ComparedTime>& small) {
 
 }  // namespace
 
-std::string to_text(const Comparison& comparison) {
+std::string to_text(const Comparison& comparison, std::size_t columns) {
   Table table({{"layer", Align::left}, {"predicted [ms]"}, {"measured [ms]"}, {"error [%]"}});
   for (const ComparedTime& group : most_off_first(comparison.groups)) {
     table.add_row(cells_of(group));
@@ -164,11 +164,12 @@ std::string to_text(const Comparison& comparison) {
   table.add_row(rest_cells(comparison));
   table.add_rule();
   table.add_row(cells_of(comparison.step));
-  return comparison.network + ": " + std::to_string(comparison.ranks) +
-         (comparison.ranks == 1 ? " rank" : " ranks") + ", batch " +
-         std::to_string(comparison.batch) + "; " + spread_text(comparison.measured_step) + "\n\n" +
-         table.to_text() +
-         conclusion(comparison, std::numeric_limits<std::size_t>::max(), std::string::npos);
+  const std::string title = comparison.network + ": " + std::to_string(comparison.ranks) +
+                            (comparison.ranks == 1 ? " rank" : " ranks") + ", batch " +
+                            std::to_string(comparison.batch) + "; " +
+                            spread_text(comparison.measured_step);
+  return indented(title, 0, columns) + '\n' + table.to_text() +
+         conclusion(comparison, std::numeric_limits<std::size_t>::max(), columns);
 }
 
 std::string short_text(const Comparison& comparison, std::size_t columns) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -24,11 +25,23 @@ constexpr char estimated_mark = '*';
 // The longest name in the header is "candidates"; a gap follows.
 constexpr std::size_t name_width = 12;
 
-// The line is empty where there is no value.
+// The text is empty where there is no value.
 std::string line(const std::string& name, const std::string& value) {
   if (value.empty()) return "";
   return name + std::string(std::max(name_width, name.size() + 1) - name.size(), ' ') + value +
          '\n';
+}
+
+// Breaks the lines of line() that are longer than `columns`. Their further lines begin below the
+// value.
+std::string fitted(const std::string& lines, std::size_t columns) {
+  std::string text;
+  std::istringstream in(lines);
+  for (std::string one; std::getline(in, one);) {
+    const bool fits = one.size() <= columns;
+    text += fits ? one + '\n' : wrapped(one.substr(0, name_width), one.substr(name_width), columns);
+  }
+  return text;
 }
 
 template <typename IsMeant>
@@ -149,13 +162,13 @@ std::string ways(const Plan& plan) {
   return text;
 }
 
-std::string header(const Plan& plan) {
+std::string header(const Plan& plan, std::size_t columns) {
   const Prediction& prediction = plan.prediction;
-  std::string text = plan.network.name() + ": " + std::to_string(plan.ranks) +
-                     (plan.ranks == 1 ? " rank" : " ranks") + ", batch " +
-                     std::to_string(plan.batch) + ", " + std::string(to_text(plan.precision)) +
-                     ways(plan) + "\n\n";
-  text += line("step", step_text(prediction));
+  const std::string title = plan.network.name() + ": " + std::to_string(plan.ranks) +
+                            (plan.ranks == 1 ? " rank" : " ranks") + ", batch " +
+                            std::to_string(plan.batch) + ", " +
+                            std::string(to_text(plan.precision)) + ways(plan);
+  std::string text = line("step", step_text(prediction));
   text += time_line("exposed",
                     "communication, waiting for other ranks included",
                     prediction.exposed_communication_s);
@@ -177,7 +190,7 @@ std::string header(const Plan& plan) {
   text += line("gradients", allreduces_text(plan));
   if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
   if (prediction.pruned + prediction.outpriced > 0) text += line("left out", left_out(prediction));
-  return text + '\n';
+  return indented(title, 0, columns) + '\n' + fitted(text, columns) + '\n';
 }
 
 }  // namespace
@@ -278,7 +291,7 @@ std::string mesh_text(const LayerPlan& layer) {
          (layer.halo == HaloMethod::interior_strips ? ", interior first" : "");
 }
 
-std::string layer_table(const Plan& plan) {
+std::string layer_table(const Plan& plan, std::size_t columns) {
   GroupCosts found(plan);
   std::map<std::string, Choice> choices = choices_of(plan);
   const bool with_choices = !choices.empty();
@@ -301,7 +314,7 @@ std::string layer_table(const Plan& plan) {
   if (with_choices)
     legend +=
         "; margin: of " + to_text(plan.prediction.margins_sum) + " in sum, with the runner-up";
-  return legend + '\n' + table.to_text();
+  return indented(legend, 0, columns) + table.to_text();
 }
 
 // Lists the few layers that are spelled most alike, for example "conv1, conv2", and says how many
@@ -335,7 +348,11 @@ std::string choice_line(const Plan& plan, const std::string& name) {
   return "";
 }
 
-std::string operation_table(const Plan& plan, const std::string& name, std::size_t columns) {
+// Returns sentences in `columns` columns, and a table in `table_columns`.
+std::string operation_table(const Plan& plan,
+                            const std::string& name,
+                            std::size_t columns,
+                            std::size_t table_columns) {
   const LayerIndex index = layer_named(plan, name);
   Table table({{"operation", Align::left}, {"time [ms] "}, {"step [%]"}, {"critical [%]"}});
   GroupCost sum;
@@ -358,19 +375,22 @@ std::string operation_table(const Plan& plan, const std::string& name, std::size
                            to_text(plan.network.output_shape(index, plan.batch));
   const std::string choice = choice_line(plan, name);
   return indented(what, 0, columns) + (choice.empty() ? "" : indented(choice, 0, columns)) +
-         table.to_text(columns);
+         table.to_text(table_columns);
 }
 
 }  // namespace
 
-std::string explain(const Plan& plan, const std::optional<std::string>& layer) {
-  return header(plan) +
-         (layer ? operation_table(plan, *layer, std::string::npos) : layer_table(plan)) +
+std::string explain(const Plan& plan,
+                    const std::optional<std::string>& layer,
+                    std::size_t columns) {
+  return header(plan, columns) +
+         (layer ? operation_table(plan, *layer, columns, std::string::npos)
+                : layer_table(plan, columns)) +
          estimate_note(plan);
 }
 
 std::string explain_operations(const Plan& plan, const std::string& layer, std::size_t columns) {
-  return operation_table(plan, layer, columns) + estimate_note(plan);
+  return operation_table(plan, layer, columns, columns) + estimate_note(plan);
 }
 
 LayerIndex layer_named(const Plan& plan, const std::string& name) {

@@ -1,6 +1,7 @@
 // Explains a plan: what every layer is expected to cost, and how the plan compares with others.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -13,10 +14,12 @@ namespace cnnplan {
 // follows with the mesh and the predicted times of every layer, and with a row each for gradient
 // reductions and updates. With `layer`, the table lists the operations of that layer instead.
 // Times of operations are means over ranks. Operations may overlap, so that shares may exceed 100 %
-// in sum.
+// in sum. Sentences have at most `columns` columns, and the table is as wide as it is.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 // @throws InputError when the network has no such layer
-std::string explain(const Plan& plan, const std::optional<std::string>& layer);
+std::string explain(const Plan& plan,
+                    const std::optional<std::string>& layer,
+                    std::size_t columns = usual_columns);
 
 // Returns the table of the layer's operations alone, without the header, in at most `columns`
 // columns.

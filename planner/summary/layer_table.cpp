@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "planner/base/wrapped_text.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/group_costs.hpp"
 #include "planner/report/table.hpp"
-#include "planner/summary/wrapped.hpp"
 
 namespace cnnplan {
 namespace {

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "planner/base/bytes_text.hpp"
+#include "planner/base/message.hpp"
+#include "planner/base/wrapped_text.hpp"
 #include "planner/report/table.hpp"
 #include "planner/summary/reason_text.hpp"
 
@@ -153,13 +155,15 @@ std::string settling_text(const Summary& summary, bool is_clear, std::size_t mos
   constexpr double enough = 0.2;
   const std::string begin = is_clear ? "to confirm it, time " : "to settle it, time ";
   if (!layers.empty()) {
-    return begin + listed(layers) + " (cnnplan profile" +
-           (summary.plan_file.empty() ? "" : " --missing-from " + summary.plan_file) + ")";
+    const std::string file =
+        summary.plan_file.empty() ? "" : " --missing-from " + shell_word(summary.plan_file);
+    return begin + listed(layers) + " (" + unbroken("cnnplan profile" + file) + ")";
   }
   const bool by_links = confidence.measurement == Measurement::links;
   const std::string figure = confidence.share < enough ? "" : confidence.figure;
   if (by_links) {
-    return begin + (figure.empty() ? "links" : figure) + " (cnnplan profile --links)";
+    return begin + (figure.empty() ? "links" : figure) + " (" +
+           unbroken("cnnplan profile --links") + ")";
   }
   return begin + "kernels" + (figure.empty() ? "" : " (" + figure + ")");
 }

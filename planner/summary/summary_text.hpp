@@ -6,7 +6,6 @@
 
 #include "planner/base/terminal.hpp"
 #include "planner/summary/summary.hpp"
-#include "planner/summary/wrapped.hpp"
 
 namespace cnnplan {
 

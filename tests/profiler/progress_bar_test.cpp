@@ -34,4 +34,10 @@ TEST_CASE("progress_line: every line covers the one before") {
   CHECK_FALSE(contains(longer, std::string(51, 'x')));
 }
 
+TEST_CASE("progress_line: no line is wider than the terminal") {
+  const std::string line = progress_line(1, 9, 1.0, std::string(50, 'x'));
+  CHECK(line.size() > 80);
+  CHECK(progress_line(1, 9, 1.0, std::string(50, 'x'), 72) == line.substr(0, 72));
+}
+
 }  // namespace cnnplan

@@ -15,6 +15,7 @@
 #include "executor/comm/watch/job_processes.hpp"
 #include "executor/comm/watch/wait_report.hpp"
 #include "planner/base/exit_code.hpp"
+#include "planner/base/message.hpp"
 
 namespace cnnplan {
 namespace {
@@ -98,7 +99,7 @@ std::string option_text(double limit_s) {
 
 }  // namespace
 
-Watchdog::Watchdog(std::string program, double limit_s)
+Watchdog::Watchdog(WatchedProgram program, double limit_s)
     : program_(std::move(program)), limit_s_(limit_s) {
   if (limit_s_ <= 0) return;
   const BlockedSignals blocked;
@@ -167,6 +168,11 @@ void Watchdog::send(const std::vector<Inquiry::Outgoing>& messages) const {
   }
 }
 
+// Returns the text after the name of the program, in lines that fit a terminal.
+std::string Watchdog::message(const std::string& text) const {
+  return message_text(program_.name + ": " + text, program_.columns);
+}
+
 // Adds what the system knows of the process, where it runs on this host.
 std::string Watchdog::place_of(int rank) const {
   const std::string& host = peers_.hosts.at(rank);
@@ -181,10 +187,11 @@ std::string Watchdog::place_of(int rank) const {
 void Watchdog::warn(const WaitVerdict& verdict, const RankState& own) const {
   const RankReports reports = inquiry_->reports(own, clock_.now_s());
   const RankReport& waiter = reports.at(verdict.waiter);
-  print(program_ + ": warning: rank " + std::to_string(verdict.waiter) + " has waited for " +
-        whole_seconds(waiter.unchanged_s()) + ": " +
-        culprit_text(verdict, reports, place_of(verdict.culprit)) + "; all ranks end after " +
-        whole_seconds(limit_s_) + " (" + option_text(limit_s_) + ")\n");
+  print(message("warning: rank " + std::to_string(verdict.waiter) + " has waited for " +
+                whole_seconds(waiter.unchanged_s()) + ": " +
+                culprit_text(verdict, reports, place_of(verdict.culprit)) +
+                "; all ranks end after " + whole_seconds(limit_s_) + " (" + option_text(limit_s_) +
+                ")"));
 }
 
 // Before the ranks know each other, the lowest rank on this host that is not stopped prints.
@@ -199,8 +206,8 @@ void Watchdog::require_unconnected_in_time(const RankState& own) const {
   if (!first || first->pid == getpid()) {
     const std::string known = stopped.empty() ? "a rank was not started, is stopped or was killed"
                                               : "rank " + ranks_text(stopped) + " is stopped";
-    print(program_ + ": " + own.call + " has not returned for " + whole_seconds(own.unchanged_s) +
-          ": " + known + "; the ranks end (" + option_text(limit_s_) + ")\n");
+    print(message(own.call + " has not returned for " + whole_seconds(own.unchanged_s) + ": " +
+                  known + "; the ranks end (" + option_text(limit_s_) + ")"));
   }
   end_by_sigterm();
   end_with_host(-1, before_early_kill);
@@ -223,9 +230,10 @@ void Watchdog::tell_end(int culprit) const {
 // The launcher is asked late, since it may hang, as MPI may, and since it prints much.
 void Watchdog::end_all(const WaitVerdict& verdict, const RankState& own) const {
   const RankReports reports = inquiry_->reports(own, clock_.now_s());
-  print(program_ + ": " + culprit_text(verdict, reports, place_of(verdict.culprit)) +
-        ", so all ranks end; a rank may wait for " + whole_seconds(limit_s_) + " (" +
-        option_text(limit_s_) + ")\n" + waits_table(reports, peers_.hosts, verdict));
+  print(message(culprit_text(verdict, reports, place_of(verdict.culprit)) +
+                ", so all ranks end; a rank may wait for " + whole_seconds(limit_s_) + " (" +
+                option_text(limit_s_) + ")") +
+        waits_table(reports, peers_.hosts, verdict));
   const int lost = verdict.fault == Fault::silent ? verdict.culprit : -1;
   tell_end(lost);
   end_by_sigterm();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "executor/comm/watch/side_channel.hpp"
 #include "executor/comm/watch/state_watch.hpp"
 #include "executor/comm/watch/watch_clock.hpp"
+#include "planner/base/terminal.hpp"
 
 namespace cnnplan {
 
@@ -25,6 +27,11 @@ struct WatchPeers {
   std::string token;                   // a secret of the program, without blanks
 };
 
+struct WatchedProgram {
+  std::string name;                     // begins each message
+  std::size_t columns = usual_columns;  // of a line of a message
+};
+
 // Owns the thread that watches this process. Until connect(), the watchdog ends this process with
 // exit code 8 if one wait takes longer than the limit. From connect() on, the lowest rank that
 // answers decides for all ranks (Inquiry). It warns at a third of the limit, ends all ranks with
@@ -33,9 +40,9 @@ struct WatchPeers {
 // count.
 class Watchdog {
  public:
-  // `program` begins each message. A limit of 0 starts no watchdog.
+  // A limit of 0 starts no watchdog.
   // @throws std::system_error where the system has no thread left
-  Watchdog(std::string program, double limit_s);
+  Watchdog(WatchedProgram program, double limit_s);
   ~Watchdog();
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
@@ -52,13 +59,14 @@ class Watchdog {
   void take_datagrams(const RankState& own);
   void step(const RankState& own);
   void send(const std::vector<Inquiry::Outgoing>& messages) const;
+  std::string message(const std::string& text) const;
   std::string place_of(int rank) const;
   void warn(const WaitVerdict& verdict, const RankState& own) const;
   void require_unconnected_in_time(const RankState& own) const;
   [[noreturn]] void end_all(const WaitVerdict& verdict, const RankState& own) const;
   void tell_end(int culprit) const;
 
-  std::string program_;
+  WatchedProgram program_;
   double limit_s_;
   SideChannel channel_;
   WatchClock clock_;

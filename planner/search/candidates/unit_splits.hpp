@@ -68,7 +68,8 @@ Plan all_on(const Plan& blank, const Split& split);
 // @pre there is one valid candidate per unit
 Plan plan_of(const Plan& blank, const SplitChoices& choices, const std::vector<int>& assignment);
 // Returns by unit the index of `split` among its choices. If it is none of them, returns the index
-// of its mesh with the default channel algorithm, else 0.
+// of its mesh with the default channel algorithm. A unit that lacks this, too, takes its first
+// choice, which has the most parts by samples. `solve --uniform` names the layers of such units.
 std::vector<int> mostly_on(const SplitChoices& choices, const Split& split);
 // Returns `blank` with the choices of mostly_on(choices, split). If no unit may take `split`,
 // returns all_on(blank, split), in which some ranks own nothing.

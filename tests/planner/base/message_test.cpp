@@ -29,4 +29,25 @@ TEST_CASE("message: lines of a command end with a backslash, and options keep th
         "run: solve net --ranks 2\nthen stop\n");
 }
 
+TEST_CASE("message: names that a shell would split are quoted, and stay in one line") {
+  CHECK(shell_word("plans/plan-2.json") == "plans/plan-2.json");
+  CHECK(shell_word("my plan.json") == "'my plan.json'");
+  CHECK(shell_word("it's") == "'it'\\''s'");
+  CHECK(shell_word("").size() == 2);
+  CHECK(message_text("run:\n    cnnexec " + shell_word("a b -c d") + " -q", 20) ==
+        "run:\n    cnnexec \\\n        'a b -c d' \\\n        -q\n");
+}
+
+TEST_CASE("message: the style says how wide a message is, and whether it has colours") {
+  const OutputFacts narrow{.is_terminal = true,
+                           .terminal_columns = 60,
+                           .columns = nullptr,
+                           .no_color = nullptr,
+                           .term = "xterm"};
+  CHECK(style_of(narrow).columns == 60);
+  CHECK(style_of(narrow).has_colours);
+  CHECK(style_of({}).columns == usual_columns);
+  CHECK_FALSE(style_of({}).has_colours);
+}
+
 }  // namespace cnnplan::test

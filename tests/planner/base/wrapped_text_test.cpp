@@ -28,4 +28,15 @@ TEST_CASE("wrapped text: the columns count the indentation") {
   CHECK(indented("one two three", 2, 9) == "  one two\n  three\n");
 }
 
+TEST_CASE("wrapped text: later lines are indented as far as a name before the first one") {
+  CHECK(wrapped("why ", "one two three", 12) == "why one two\n    three\n");
+  CHECK(wrapped("", "one two", 7) == "one two\n");
+  CHECK(wrapped("", "a longerword b", 5) == "a\nlongerword\nb\n");
+}
+
+TEST_CASE("wrapped text: a command within a sentence is not broken") {
+  CHECK(wrapped("one (" + unbroken("two three") + ") four", 11) ==
+        Lines{"one", "(two three)", "four"});
+}
+
 }  // namespace cnnplan::test

@@ -190,6 +190,18 @@ TEST_CASE("idle_note: ranks without a part of an output") {
   CHECK(idle_note(plan) == "idle: up to 6 of 8 ranks, in 1 layer that cannot be split so far\n");
 }
 
+TEST_CASE("other_splits_note: layers that cannot take the mesh are named, at most three") {
+  Plan plan = small_plan();
+  const Mesh asked = parse_mesh("h2");
+  for (LayerPlan& layer : plan.layers) layer.mesh = asked;
+  CHECK(other_splits_note(plan, asked).empty());
+  plan.layers[LayerIndex(4)].mesh = parse_mesh("n2");
+  CHECK(other_splits_note(plan, asked) == "1 layer cannot take h2: fc (n2)\n");
+  for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("r2");
+  CHECK(other_splits_note(plan, asked) ==
+        "6 layers cannot take h2: data (r2), conv1 (r2), bn1 (r2) and 3 more\n");
+}
+
 TEST_CASE("assumptions: kernels timed with another number of busy ranks on a node") {
   CHECK(assumptions(measured_plan(), measured_platform(1), profile_of(1), typed) ==
         std::string(

@@ -139,18 +139,18 @@ TEST_CASE("compare: memory is shown where both sides know it") {
   CHECK_FALSE(test::contains(to_text(compare(small_plan(), run, {})), "memory"));
   run.peak_memory_bytes = 5 << 20;
   Plan plan = small_plan();
-  CHECK(test::contains(to_text(compare(plan, run, {})),
+  CHECK(test::contains(to_text(compare(plan, run, {}), std::string::npos),
                        "memory of a rank: predicted 4.00 MiB, allocated 5.00 MiB\n"));
   run.process_peak_bytes = 6 << 20;
-  CHECK(test::contains(to_text(compare(plan, run, {})),
+  CHECK(test::contains(to_text(compare(plan, run, {}), std::string::npos),
                        "allocated 5.00 MiB, peak of the process 6.00 MiB (1.50 of the "
                        "prediction, which leaves it out)\n"));
   plan.prediction.memory.process_bytes = 1 << 20;
-  CHECK(test::contains(to_text(compare(plan, run, {})),
+  CHECK(test::contains(to_text(compare(plan, run, {}), std::string::npos),
                        "predicted 5.00 MiB, allocated 5.00 MiB, peak of the process 6.00 MiB "
                        "(1.20 of the prediction)\n"));
   plan.prediction.memory = {};
-  CHECK_FALSE(test::contains(to_text(compare(plan, run, {})), "memory"));
+  CHECK_FALSE(test::contains(to_text(compare(plan, run, {}), std::string::npos), "memory"));
 }
 
 TEST_CASE("ComparedTime: error against nothing measured") {
@@ -180,6 +180,16 @@ step                     100.000        125.000      -20.0
 layers: mean error 16.7 %, weighted by time 4.0 %, largest 100.0 % (sgd)
 step: error 20.0 %
 )");
+}
+
+TEST_CASE("compare: sentences fit the columns, and the table is as wide as it is") {
+  const Comparison comparison = compare(small_plan(), small_run(), {});
+  CHECK(
+      to_text(comparison, 40)
+          .starts_with("small: 2 ranks, batch 4; 7 steps\nmeasured, 112.500 ms to 137.500 ms\n\n"));
+  const std::string row = "\nconv1                     62.500         62.500        0.0\n";
+  CHECK(test::contains(to_text(comparison, 40), row));
+  CHECK(test::contains(to_text(comparison, 40), "largest 0.0 %\nstep: error"));
 }
 
 TEST_CASE("compare: the short text") {

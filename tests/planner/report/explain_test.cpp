@@ -1,6 +1,9 @@
 // Tests the report about a plan: its whole text, one layer, runner-ups and chains.
 #include "planner/report/explain.hpp"
 
+#include <sstream>
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include "planner/base/error.hpp"
@@ -28,9 +31,12 @@ exposed     12.500 ms  (communication, waiting for other ranks included)
 inference   30.000 ms  (forward alone, as cnnexec --infer)
 baseline    110.000 ms  (n2 everywhere)
 runner-up   105.000 ms  (h2 everywhere)
-limited by  backward filter 30.5 %, forward 21.0 %, backward data 20.0 %, gradient reductions 15.5 %, updates 7.0 %, statistics 3.0 %, halo 2.0 %, loading 1.0 %
+limited by  backward filter 30.5 %, forward 21.0 %, backward data 20.0 %,
+            gradient reductions 15.5 %, updates 7.0 %, statistics 3.0 %, halo
+            2.0 %, loading 1.0 %
 bound       80.000 ms  (gap 25.0 %)
-memory      at least 4.00 MiB of 1.00 GiB (0.4 %): parameters 1.00 MiB, activations 3.00 MiB, buffers 512 B, process not measured
+memory      at least 4.00 MiB of 1.00 GiB (0.4 %): parameters 1.00 MiB,
+            activations 3.00 MiB, buffers 512 B, process not measured
 candidates  14
 
 )";
@@ -41,10 +47,10 @@ const std::string note_text = R"(
 }  // namespace
 
 TEST_CASE("explain: the whole text") {
-  CHECK(
-      explain(small_plan(), {}) ==
-      header_text +
-          R"(times in ms, mean over the ranks that have the layer; critical: of the path that the step waits for
+  CHECK(explain(small_plan(), {}) ==
+        header_text +
+            R"(times in ms, mean over the ranks that have the layer; critical: of the path that
+the step waits for
 layer   kind                   mesh  forward  bwd data  bwd filter   halo  channels  shuffle  copy  statistics  allreduce  other  total [ms]   step [%]  critical [%]
 ---------------------------------------------------------------------------------------------------------------------------------------------------------------------
 data    input                  h2          -         -           -      -         -        -     -           -          -  1.000       1.000        1.0           1.0
@@ -94,12 +100,19 @@ TEST_CASE("explain: the runner-up of every choice, and its margin") {
 
 TEST_CASE("explain: chains by multigrid, and the ranks that have their layers") {
   const std::string text = explain(test::sample_chain_plan(), std::nullopt);
-  CHECK(has(
-      text,
-      "multigrid   b0 to b4_add: coarsening 2, 3 levels, 5 cycles, fcf-relaxation from the step "
-      "before, "
-      "4 groups at the same time"));
+  CHECK(has(text,
+            "multigrid   b0 to b4_add: coarsening 2, 3 levels, 5 cycles, fcf-relaxation from\n"
+            "            the step before, 4 groups at the same time"));
   CHECK(has(text, "n2l3 stage 2"));
+}
+
+TEST_CASE("explain: sentences fit the columns, and the table is as wide as it is") {
+  const std::string text = explain(small_plan(), {}, 60);
+  const std::string table = text.substr(text.find("\nlayer   kind"));
+  std::istringstream sentences(text.substr(0, text.size() - table.size()));
+  for (std::string line; std::getline(sentences, line);) CHECK(line.size() <= 60);
+  CHECK(has(explain(small_plan(), {}, 100), table));
+  CHECK(table.find('\n', 1) > 100);
 }
 
 TEST_CASE("explain: properties of all layers are in the first line") {
