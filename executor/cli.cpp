@@ -17,6 +17,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
 #include "planner/cli/help_text.hpp"
+#include "planner/cli/index_range.hpp"
 #include "planner/cli/number_in.hpp"
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
@@ -34,6 +35,7 @@ std::string footer() {
              {"mpirun -n 8 cnnexec plan.json --nccl -v", "on the GPUs of a node"},
              {"mpirun -n 4 cnnexec --check-gradient=100 --gradient-limit 0.05", ""},
              {"mpirun -n 4 cnnexec plan.json --verify", "compares a step with one rank's"},
+             {"mpirun -n 2 cnnexec plan.json --trace-steps 3:5", "for cnnplan trace"},
              {"mpirun -n 2 cnnexec --weights resnet50.h5 --data images.h5 --infer out.h5", ""},
              {"mpirun -n 4 cnnexec --data train.h5 --epochs 90 --checkpoint state \\\n"
               "      --restart state",
@@ -214,6 +216,16 @@ void add_check_options(CLI::App& app, Options& options) {
       ->needs(check);
 }
 
+void add_trace_option(CLI::App& app, Options& options) {
+  app.option_defaults()->group("Checks");
+  app.add_option("--trace-steps",
+                 options.traced_steps,
+                 "Record in the run file when each rank begins and ends each operation of steps A "
+                 "to B - 1, which count from 0. cnnplan trace shows them")
+      ->type_name("A:B")
+      ->check(index_range_problem);
+}
+
 // Call this function after all options that --verify excludes were added.
 void add_verify_option(CLI::App& app, Options& options) {
   app.add_flag("--verify{reference}",
@@ -229,7 +241,8 @@ void add_verify_option(CLI::App& app, Options& options) {
                  "--dump",
                  "--check-gradient",
                  "--checkpoint",
-                 "--restart");
+                 "--restart",
+                 "--trace-steps");
 }
 
 void add_inference_options(CLI::App& app, Options& options) {
@@ -255,7 +268,8 @@ void add_inference_options(CLI::App& app, Options& options) {
                  "--compare-ranks",
                  "--verify",
                  "--checkpoint",
-                 "--restart");
+                 "--restart",
+                 "--trace-steps");
 }
 
 void add_file_options(CLI::App& app, Options& options) {
@@ -307,6 +321,7 @@ void add_options(CLI::App& app, Options& options) {
   add_optimizer_options(app, training);
   add_comparison_option(app, training);
   add_check_options(app, options);
+  add_trace_option(app, options);
   add_verify_option(app, options);
   add_inference_options(app, options);
   app.add_flag("-q,--quiet", options.quiet, "Print errors only")
@@ -365,6 +380,9 @@ void complete(Options& options, const CLI::App& app) {
   options.training.graphs = graphs_of(options.graphs);
   if (app.count("--check-gradient") > 0) {
     options.training.gradient_check_period = options.check_period;
+  }
+  if (const auto steps = parse_index_range(options.traced_steps)) {
+    options.training.traced_steps = Range{steps->first, steps->second};
   }
   options.training.augmentation.crops = app.count("--crop") > 0;
   options.chose_backend = app.count("--backend") > 0;

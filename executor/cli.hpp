@@ -24,6 +24,7 @@ struct Options {
   bool chose_backend = false;     // true if the user named the backend in `training`
   std::string verify;             // "reference": compare a step with it; empty: no verification
   std::int64_t check_period = 0;  // steps between gradient checks; 0: one check at most
+  std::string traced_steps;       // of --trace-steps, such as "3:5"; empty: none
   double comm_timeout_s = default_comm_timeout_s;  // 0: no limit
   TrainingOptions training;
   std::vector<Fact> equal;  // options that all ranks must have alike

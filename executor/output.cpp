@@ -60,6 +60,14 @@ void print_summary(const RunReport& run, const Plan& plan, const std::string& fi
     std::printf("%s", indented(speed, 0, usual_columns).c_str());
   }
   std::printf("wrote %s\n", file.c_str());
+  if (run.trace) {
+    const std::int64_t first = run.trace->first_step;
+    const std::int64_t end = first + std::ssize(run.trace->ranks.front().steps);
+    std::printf("traced steps %" PRId64 " to %" PRId64 "; cnnplan trace %s shows them\n",
+                first,
+                end - 1,
+                file.c_str());
+  }
 }
 
 namespace {

@@ -96,11 +96,14 @@ std::string simulate_help() {
 std::string trace_help() {
   return examples_text({
              {"cnnplan trace", "plan.json, to trace.json.gz"},
+             {"cnnplan trace plan.json run.json", "predicted and measured steps"},
              {"cnnplan trace plan.json --ranks 0:8 -o step.json", "without compression"},
          }) +
          section_text("TRACE",
-                      "Open the file in ui.perfetto.dev or chrome://tracing. Each rank is a "
-                      "process, and each stream and lane is a thread. Arrows are messages between "
+                      "Open the file in ui.perfetto.dev or chrome://tracing. A plan gives its "
+                      "predicted step, and a run the steps that cnnexec --trace-steps measured. "
+                      "Each rank is a process, and each stream and lane is a thread. Arrows are "
+                      "messages between "
                       "ranks. The slice 'waiting' in an operation is the time that it waits for "
                       "other ranks. A plan of more than 64 ranks shows one rank of each group of "
                       "ranks that do equal work, unless --ranks chooses others.");
@@ -231,9 +234,10 @@ void add_simulate(CLI::App& app, SimulateOptions& options) {
 
 void add_trace(CLI::App& app, TraceCommandOptions& options) {
   CLI::App* trace =
-      app.add_subcommand("trace", "Write the predicted step as a trace for Perfetto, rank by rank");
+      app.add_subcommand("trace", "Write predicted and measured steps as a trace for Perfetto");
   trace->group("Commands");
-  trace->add_option("files", options.files, "Plan file; default: plan.json")->type_name("FILE");
+  trace->add_option("files", options.files, "A plan, a run, or both; default: plan.json")
+      ->type_name("FILE");
   trace->option_defaults()->group("What to show");
   trace->add_option("-r,--ranks", options.ranks, "Show ranks A to B - 1 only")
       ->type_name("A:B")

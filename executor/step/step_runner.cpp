@@ -39,15 +39,22 @@ bool has_own_begin(const Schedule& schedule, const StepQueues& queues, Operation
   return operation == 0 || queues.are_several() || begins_updates(schedule, operation);
 }
 
+// Returns the mark where an operation begins. @pre the last step timed its operations
+const Event& begin_of(const Schedule& schedule,
+                      const PreparedOperations& prepared,
+                      const StepQueues& queues,
+                      OperationIndex operation) {
+  const bool follows = !has_own_begin(schedule, queues, operation);
+  return follows ? *prepared[operation - 1].end : *prepared[operation].begin;
+}
+
 // Appends the seconds of each operation, from its begin to its end.
 void read_times(const Schedule& schedule,
                 const PreparedOperations& prepared,
                 const StepQueues& queues,
                 std::vector<double>& times_s) {
   for (const OperationIndex i : prepared.indices()) {
-    const bool follows = !has_own_begin(schedule, queues, i);
-    const Event& begin = follows ? *prepared[i - 1].end : *prepared[i].begin;
-    times_s.push_back(prepared[i].end->seconds_since(begin));
+    times_s.push_back(prepared[i].end->seconds_since(begin_of(schedule, prepared, queues, i)));
   }
 }
 
@@ -209,6 +216,12 @@ void StepRunner::run(const StepState& state, Timing timing) {
   graphs_->end_step(step_time_s_, timing);
   times_s_.clear();
   if (timing == Timing::operations) read_times(schedule_, prepared_, queues_, times_s_);
+}
+
+MarkedTimes StepRunner::marked_times(OperationIndex operation, const Event& origin) const {
+  const Event& begin = begin_of(schedule_, prepared_, queues_, operation);
+  return {.begin_s = begin.seconds_since(origin),
+          .end_s = prepared_[operation].end->seconds_since(origin)};
 }
 
 std::vector<std::int64_t> StepRunner::largest_workspaces_bytes() const {

@@ -22,6 +22,12 @@
 
 namespace cnnplan {
 
+// Says when an operation began and ended, in seconds from a mark.
+struct MarkedTimes {
+  double begin_s = 0.0;
+  double end_s = 0.0;
+};
+
 // Builds kernels, transfers and buffers once, so that later steps need not allocate them.
 class StepRunner {
  public:
@@ -49,6 +55,9 @@ class StepRunner {
 
   // Returns the seconds of every operation in the last run(); empty unless they were timed.
   std::span<const double> operation_times_s() const { return times_s_; }
+  // Returns when an operation began and ended in the last run(). `origin` is a mark before the run.
+  // @pre the run timed its operations
+  MarkedTimes marked_times(OperationIndex operation, const Event& origin) const;
   // Returns the time of the last run() on this rank.
   double step_time_s() const { return step_time_s_; }
   // Returns the mean loss over the global mini-batch of the last run(). Several losses are summed

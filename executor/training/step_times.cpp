@@ -35,22 +35,29 @@ StepTimes::StepTimes(const TrainingContext& context,
                      const Range& steps)
     : uses_graphs_(uses_graphs(context)),
       counted_{steps.begin + first_counted(context, steps.end - steps.begin), steps.end},
-      recorder_(schedule, network, context.world) {}
+      traced_(context.options.traced_steps.value_or(Range{})),
+      recorder_(schedule, network, context.world) {
+  if (!uses_graphs_) return;
+  std::int64_t step = counted_.begin;
+  while (step < counted_.end && timing_of(step) == Timing::operations) ++step;
+  has_whole_step_ = step < counted_.end;
+}
 
 Timing StepTimes::timing_of(std::int64_t step) const {
-  if (!uses_graphs_) return Timing::operations;
+  const bool is_traced = traced_.begin <= step && step < traced_.end;
+  if (!uses_graphs_ || is_traced) return Timing::operations;
   const std::int64_t index = step - counted_.begin;
   const std::int64_t period = std::min(steps_per_timed_operations, counted_.size());
   const bool times_operations = index >= 0 && index % period == period - 1;
   return times_operations ? Timing::operations : Timing::step;
 }
 
-// If only one step counts, it is recorded both as a step and by operations.
+// If all steps that count measure operations, they are recorded both as steps and by operations.
 void StepTimes::record(std::int64_t step, const StepRunner& runner) {
   if (step < counted_.begin) return;
   const bool times_operations = timing_of(step) == Timing::operations;
   if (times_operations) recorder_.record_operations(runner);
-  if (!times_operations || !uses_graphs_ || counted_.size() == 1) recorder_.record_step(runner);
+  if (!times_operations || !has_whole_step_) recorder_.record_step(runner);
 }
 
 }  // namespace cnnplan

@@ -31,7 +31,9 @@ class StepTimes {
 
  private:
   bool uses_graphs_;
-  Range counted_;  // steps
+  Range counted_;                // steps
+  Range traced_;                 // steps that measure their operations
+  bool has_whole_step_ = false;  // one at least of the counted steps measures itself
   RunRecorder recorder_;
 };
 

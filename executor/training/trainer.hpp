@@ -13,8 +13,10 @@
 #include "executor/data/augmentation.hpp"
 #include "executor/data/data_source.hpp"
 #include "executor/step/graph_choice.hpp"
+#include "executor/trace/trace_clock.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/run/run.hpp"
+#include "planner/tensor/box.hpp"
 
 namespace cnnplan {
 
@@ -23,6 +25,7 @@ namespace cnnplan {
 struct TrainingHooks {
   std::function<std::unique_ptr<Backend>(std::unique_ptr<Backend> made)> backend;
   std::function<std::unique_ptr<DataSource>(std::unique_ptr<DataSource> opened)> data;
+  ClockFace clock;  // of this rank's trace
 };
 
 // Holds what a user may choose for a training or an inference. Files and folders are paths.
@@ -71,6 +74,8 @@ struct TrainingOptions {
   // the residual before the first coarse correction, forward or backward. With a warm start, the
   // latter is taken from the first check.
   std::optional<double> residual_limit;
+  // These steps, at least one, record when operations begin and end. Steps count from 0.
+  std::optional<Range> traced_steps;
   TrainingHooks hooks = {};  // for checks and tests
 };
 
@@ -120,6 +125,7 @@ struct TrainingCallbacks {
 // @throws NotFiniteError when the loss, a gradient, a weight or a test result is not finite
 // @throws PreemptedError when SIGTERM or SIGUSR1 came to a rank and the state was saved
 // @throws Error (wrong_result) when ranks hold different values of one parameter
+// @throws Error (usage) for traced steps that are not trained; InfeasibleError for too many
 RunReport train(const Plan& plan,
                 const TrainingOptions& options,
                 const Communicator& world,

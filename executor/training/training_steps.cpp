@@ -35,6 +35,7 @@ TrainingSteps::TrainingSteps(const TrainingContext& context, Plan plan, Schedule
 
 void TrainingSteps::run(RunReport& report) {
   times_.emplace(context_, schedule_, plan_.network, Range{context_.first_step, steps_});
+  start_tracing();
   for (std::int64_t step = context_.first_step; step < steps_; ++step) {
     if (context_.test != nullptr && begins_epoch(step)) {
       average_running_values();
@@ -54,6 +55,27 @@ void TrainingSteps::run(RunReport& report) {
   gather_weights(sharded());
   require_finite(steps_);
   times_->summarize_into(report);
+  if (tracer_) tracer_->summarize_into(report);
+}
+
+// The trace is read with the plan that was given, so it has the operations of that plan.
+void TrainingSteps::start_tracing() {
+  if (!context_.options.traced_steps) return;
+  const Range& steps = *context_.options.traced_steps;
+  require_traced_steps(steps, {context_.first_step, steps_});
+  if (plan_.multigrid != context_.given.multigrid) return stop_tracing();
+  tracer_.emplace(steps,
+                  TraceClock(context_.options.hooks.clock),
+                  schedule_,
+                  context_.backend.device(),
+                  context_.world);
+}
+
+void TrainingSteps::stop_tracing() {
+  tracer_.reset();
+  if (!context_.callbacks.note || context_.world.rank() != 0) return;
+  context_.callbacks.note(
+      "no steps are traced, because multigrid has other cycles than in the plan");
 }
 
 void TrainingSteps::require_finite(std::int64_t done) const {
@@ -104,11 +126,15 @@ StepState TrainingSteps::state_of(std::int64_t step) const {
 }
 
 void TrainingSteps::run_step(std::int64_t step, RunReport& report) {
+  const bool is_traced = tracer_ && tracer_->traces(step);
+  if (is_traced) tracer_->prepare();
   {
     const Activity activity("begin of a step");
     context_.world.barrier();
   }
+  if (is_traced) tracer_->begin();
   run_checked(step);
+  if (is_traced) tracer_->end(*runner_);
   report.loss.push_back(finite_loss(*runner_, step));
   times_->record(step, *runner_);
   if (!context_.callbacks.progress) return;
@@ -207,7 +233,9 @@ void TrainingSteps::evaluate(RunReport& report) {
 void TrainingSteps::check_gradient(std::int64_t step, RunReport& report) {
   drop_runner();
   const Plan plan = cycles_.check(plan_, step_context(), state_of(step), report);
-  if (plan.multigrid != plan_.multigrid) change_to(plan, step);
+  if (plan.multigrid == plan_.multigrid) return;
+  change_to(plan, step);
+  if (tracer_) stop_tracing();
 }
 
 void TrainingSteps::change_to(const Plan& plan, std::int64_t step) {

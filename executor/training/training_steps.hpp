@@ -6,6 +6,7 @@
 
 #include "executor/step/gather_shards.hpp"
 #include "executor/step/step_runner.hpp"
+#include "executor/trace/step_tracer.hpp"
 #include "executor/training/cycle_control.hpp"
 #include "executor/training/step_times.hpp"
 #include "executor/training/training_context.hpp"
@@ -66,6 +67,11 @@ class TrainingSteps {
   void check_gradient(std::int64_t step, RunReport& report);
   void change_to(const Plan& plan, std::int64_t step);
 
+  // Begins to trace if the options say so. @throws as require_traced_steps() and StepTracer
+  void start_tracing();
+  // Gives the trace up, since steps have other operations than the plan.
+  void stop_tracing();
+
   TrainingContext context_;
   Plan plan_;
   Schedule schedule_;
@@ -74,6 +80,7 @@ class TrainingSteps {
   ChainStates states_;                // states of the previous runner, while there is none
   CycleControl cycles_;
   std::optional<StepTimes> times_;
+  std::optional<StepTracer> tracer_;  // none: nothing is traced
 };
 
 }  // namespace cnnplan

@@ -1,8 +1,13 @@
-// Writes the predicted step of a plan as a trace.
+// Writes the predicted step of a plan and the traced steps of a run as one trace.
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
+#include <vector>
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
@@ -12,12 +17,57 @@
 #include "planner/cli/index_range.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/plan_figures.hpp"
+#include "planner/json/schema_kind.hpp"
+#include "planner/report/compare.hpp"
 #include "planner/report/table.hpp"
+#include "planner/trace/measured_step.hpp"
 #include "planner/trace/predicted_step.hpp"
 #include "planner/trace/trace_file.hpp"
 
 namespace cnnplan {
 namespace {
+
+// Holds the files that a user named, and what they say.
+struct TraceInputs {
+  std::string plan_file;  // empty: not named
+  std::string plan_text;
+  std::string run_file;  // empty: not named
+  std::optional<RunReport> run;
+};
+
+void add_input(const std::string& file, TraceInputs& inputs) {
+  std::string text = read_file(file);
+  const bool is_run = schema_kind(text, file) == SchemaKind::run;
+  std::string& name = is_run ? inputs.run_file : inputs.plan_file;
+  if (!name.empty()) throw Error(ExitCode::usage, "trace takes one plan and one run at most");
+  name = file;
+  is_run ? void(inputs.run = parse_run(text, file)) : void(inputs.plan_text = std::move(text));
+}
+
+// Returns the plan next to the run that has the name of the plan that was run.
+std::string plan_file_of(const TraceInputs& inputs) {
+  const std::vector<InputFile>& known = inputs.run->inputs;
+  const auto folder = std::filesystem::path(inputs.run_file).parent_path();
+  const std::string file = known.empty() ? "" : (folder / known.front().file).string();
+  if (!file.empty() && file_exists(file)) return file;
+  throw Error(ExitCode::bad_input,
+              inputs.run_file + ": the plan that it ran" + (file.empty() ? "" : ", " + file + ",") +
+                  " is not there: name it, too");
+}
+
+// @throws Error (bad_input), InputError unless the run has traced steps of this plan
+void require_trace_of(const Plan& plan, const TraceInputs& inputs, const ComparedFiles& files) {
+  const RunReport& run = *inputs.run;
+  require_run_of(sha256(inputs.plan_text), run, files);
+  if (run.ranks != plan.ranks) {
+    throw Error(ExitCode::bad_input,
+                files.run + " is a run of " + std::to_string(run.ranks) + " ranks, and " +
+                    files.plan + " is for " + std::to_string(plan.ranks));
+  }
+  if (run.trace) return;
+  throw Error(ExitCode::bad_input,
+              files.run + ": no steps were traced: run again with cnnexec --trace-steps A:B");
+}
 
 // Returns the chosen ranks. @throws Error (usage) for ranks that there are not
 std::optional<Range> chosen_ranks(const std::string& text, int ranks) {
@@ -39,7 +89,9 @@ void tell_other_step(const Plan& plan, double step_s) {
              duration(planned_s) + ": it was made from other files");
 }
 
-PredictedStep predicted_step_of(const Plan& plan, const TraceCommandOptions& options) {
+PredictedStep predicted_step_of(const Plan& plan,
+                                const TraceCommandOptions& options,
+                                const std::optional<Range>& chosen) {
   const auto found = figures_of(plan, options.platform_file, options.profile_file);
   if (const auto* problem = std::get_if<std::string>(&found)) {
     throw Error(ExitCode::bad_input, "no predicted times: " + *problem);
@@ -47,9 +99,57 @@ PredictedStep predicted_step_of(const Plan& plan, const TraceCommandOptions& opt
   const auto& [platform, profile] = std::get<PlanFigures>(found);
   const KernelCosts kernels(profile, platform);
   const PriceList prices(platform, kernels);
-  PredictedStep step = predicted_step(plan, prices, chosen_ranks(options.ranks, plan.ranks));
+  PredictedStep step = predicted_step(plan, prices, chosen);
   tell_other_step(plan, step.step_s);
   return step;
+}
+
+// Holds what a trace shows, and says it in words.
+struct Shown {
+  EventTrace trace{};
+  std::vector<int> ranks{};  // empty: not known yet
+  std::string text{};
+};
+
+void add_predicted(const PredictedStep& step, Shown& shown) {
+  add_step(step.ranks, 0, shown.trace);
+  for (const TracedRank& rank : step.ranks) shown.ranks.push_back(rank.rank);
+  shown.text += ", a predicted step of " + duration(step.step_s);
+}
+
+// Measured steps show the ranks of the predicted one.
+void add_measured(const Plan& plan,
+                  const RunReport& run,
+                  const std::optional<Range>& chosen,
+                  Shown& shown) {
+  if (shown.ranks.empty()) {
+    const Range range = chosen.value_or(Range{0, std::min(plan.ranks, most_traced_ranks)});
+    shown.ranks.resize(range.size());
+    std::iota(shown.ranks.begin(), shown.ranks.end(), static_cast<int>(range.begin));
+  }
+  const auto steps = measured_steps(plan, run, shown.ranks);
+  for (const std::vector<TracedRank>& step : steps) add_step(step, 0, shown.trace);
+  const std::int64_t first = run.trace->first_step;
+  const std::int64_t last = first + std::ssize(steps) - 1;
+  shown.text += first == last
+                    ? ", measured step " + std::to_string(first)
+                    : ", measured steps " + std::to_string(first) + " to " + std::to_string(last);
+}
+
+TraceInputs read_inputs(const TraceCommandOptions& options) {
+  const bool is_default = options.files.empty();
+  const std::vector<std::string> files =
+      is_default ? std::vector<std::string>{"plan.json"} : options.files;
+  std::vector<std::string> streams = files;
+  streams.insert(streams.end(), {options.platform_file, options.profile_file});
+  require_streams_once(streams);
+  if (files.size() == 1) require_plan_file(files.front());
+  TraceInputs inputs;
+  for (const std::string& file : files) {
+    require_other_file(options.output_file, file);
+    add_input(file, inputs);
+  }
+  return inputs;
 }
 
 void write_trace(const EventTrace& trace, const std::string& file) {
@@ -60,20 +160,25 @@ void write_trace(const EventTrace& trace, const std::string& file) {
 }  // namespace
 
 ExitCode trace_command(const TraceCommandOptions& options) {
-  if (options.files.size() > 1) throw Error(ExitCode::usage, "trace takes one plan");
-  const std::string file = options.files.empty() ? "plan.json" : options.files.front();
-  require_streams_once({file, options.platform_file, options.profile_file});
-  require_other_file(options.output_file, file);
-  require_plan_file(file);
+  TraceInputs inputs = read_inputs(options);
+  const bool is_plan_named = !inputs.plan_file.empty();
+  if (!is_plan_named) {
+    inputs.plan_file = plan_file_of(inputs);
+    inputs.plan_text = read_file(inputs.plan_file);
+  }
   check_writable(options.output_file);
-  const Plan plan = parse_plan(read_file(file), file);
-  const PredictedStep step = predicted_step_of(plan, options);
-  EventTrace trace;
-  add_predicted(step, 0, trace);
-  write_trace(trace, options.output_file);
+  const Plan plan = parse_plan(inputs.plan_text, inputs.plan_file);
+  if (inputs.run) {
+    require_trace_of(plan, inputs, {.plan = inputs.plan_file, .run = inputs.run_file});
+  }
+  const std::optional<Range> chosen = chosen_ranks(options.ranks, plan.ranks);
+  Shown shown;
+  if (is_plan_named) add_predicted(predicted_step_of(plan, options, chosen), shown);
+  if (inputs.run) add_measured(plan, *inputs.run, chosen, shown);
+  write_trace(shown.trace, options.output_file);
   if (options.output_file == standard_stream) return ExitCode::ok;
-  print_note("wrote " + options.output_file + ": " + std::to_string(step.ranks.size()) + " of " +
-             std::to_string(plan.ranks) + " ranks, a step of " + duration(step.step_s) +
+  print_note("wrote " + options.output_file + ": " + std::to_string(shown.ranks.size()) + " of " +
+             std::to_string(plan.ranks) + " ranks" + shown.text +
              "; open it in ui.perfetto.dev or chrome://tracing");
   return ExitCode::ok;
 }

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
+#include "planner/run/measured_steps.hpp"
 
 namespace cnnplan {
 
@@ -66,6 +68,7 @@ struct RunReport {
   std::int64_t process_peak_bytes = 0;
   std::map<std::string, std::string> environment;  // versions: "library" and "version"
   std::vector<InputFile> inputs;                   // the plan comes first
+  std::optional<MeasuredSteps> trace{};            // none: no steps were traced
   bool operator==(const RunReport&) const = default;
 };
 

@@ -4,6 +4,7 @@
 #include "planner/json/json_writer.hpp"
 #include "planner/plan/operation_place_json.hpp"
 #include "planner/run/gradient_checks_json.hpp"
+#include "planner/run/measured_steps_json.hpp"
 #include "planner/run/run.hpp"
 
 namespace cnnplan {
@@ -84,7 +85,8 @@ RunReport parse_run(std::string_view json, const std::string& file) {
                    "test_loss",
                    "peak_memory_bytes",
                    "process_peak_bytes",
-                   "environment"});
+                   "environment",
+                   "trace"});
   RunReport run{.network = root.at("network").text()};
   run.ranks = root.at("ranks").integer<int>(ranks_range);
   run.batch = root.at("batch").integer(extent_range);
@@ -97,6 +99,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
   root.read("peak_memory_bytes", run.peak_memory_bytes, bytes_range);
   root.read("process_peak_bytes", run.process_peak_bytes, bytes_range);
   run.inputs = read_input_files(root);
+  run.trace = read_measured_steps(root, run.operations.size(), run.ranks);
   return run;
 }
 
@@ -131,6 +134,7 @@ std::string to_json(const RunReport& run) {
   for (const MeasuredOperation& operation : run.operations) {
     document["operations"].push_back(to_ordered_json(operation));
   }
+  if (run.trace) document["trace"] = to_ordered_json(*run.trace);
   return write_json(document);
 }
 

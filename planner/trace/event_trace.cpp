@@ -35,15 +35,19 @@ void EventTrace::add_message(const ThreadId& sender,
                              const TracedSpan& sent,
                              const ThreadId& receiver,
                              const TracedSpan& received) {
+  if (received.end_ns < sent.begin_ns) return;
   // A viewer takes the slice at this time, so the end is well inside of the receiver's work.
   const std::int64_t middle =
       received.work_begin_ns + (received.end_ns - received.work_begin_ns) / 2;
-  const std::int64_t arrival = std::min(std::max(middle, sent.work_begin_ns), received.end_ns);
+  const std::int64_t possible = std::min(std::max(middle, sent.work_begin_ns), received.end_ns);
+  const std::int64_t departure =
+      std::clamp(std::min(sent.work_begin_ns, possible), sent.begin_ns, sent.end_ns);
+  const std::int64_t arrival = std::max(possible, departure);
   const std::int64_t number = flows_++;
   events_.push_back({.kind = EventKind::flow_begin,
                      .process = sender.process,
                      .thread = sender.thread,
-                     .time_ns = std::min(sent.work_begin_ns, arrival),
+                     .time_ns = departure,
                      .value = number});
   events_.push_back({.kind = EventKind::flow_end,
                      .process = receiver.process,

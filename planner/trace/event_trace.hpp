@@ -62,7 +62,8 @@ class EventTrace {
                      const TracedSpan& span,
                      std::int64_t sent_bytes);
   // Adds a message from one slice to another. It leaves when the sender begins to work. It arrives
-  // in the middle of the time that the receiver works, but not before it left.
+  // in the middle of the time that the receiver works. Clocks of measured steps may be apart a
+  // little, so a message that would arrive before it leaves is left out.
   void add_message(const ThreadId& sender,
                    const TracedSpan& sent,
                    const ThreadId& receiver,

@@ -26,11 +26,19 @@ struct TracedOperation {
   std::vector<TracedMessage> sends{};  // to other ranks
 };
 
+// The memory of a rank changes at this time.
+struct MemoryChange {
+  std::int64_t time_ns = 0;
+  std::int64_t bytes = 0;  // from then on: parameters, buffers, and what the step keeps
+};
+
 // `process` shows `rank`, which may stand for others.
 struct TracedRank {
   int rank = 0;
   int process = 0;
+  std::string name{};  // of the process
   std::vector<TracedOperation> operations{};
+  std::vector<MemoryChange> memory{};
 };
 
 // Says which half of a trace a process belongs to.
@@ -39,8 +47,9 @@ enum class TraceSource { measured, predicted };
 // the predicted one.
 int process_of(int rank, TraceSource source);
 
-// Adds the operations of all ranks `shift_ns` later. Messages go to operations of equal id; those
-// to ranks that are not listed are left out. Threads get names.
+// Adds the operations and the memory of all ranks `shift_ns` later. Messages go to operations of
+// equal id; those to ranks that are not listed are left out. Processes and threads get names.
+// Operations of one stream and lane that run at one time get several threads.
 void add_step(std::span<const TracedRank> ranks, std::int64_t shift_ns, EventTrace& trace);
 
 }  // namespace cnnplan

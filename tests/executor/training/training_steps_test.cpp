@@ -177,6 +177,19 @@ TEST_CASE("train: cycles are raised until the gradient is within the limit") {
   CHECK(!has_operation_with(told.report, "/cycle_3/"));
 }
 
+TEST_CASE("train: steps are traced unless their cycles were raised") {
+  const double error_of_two =
+      training(2, checked_every(0)).report.gradient_checks[0].relative_error;
+  TrainingOptions options = limited_to(error_of_two);
+  options.traced_steps = Range{1, 3};
+  CHECK(training(2, options).report.trace.has_value() == is_first());
+  const Told told = training(1, options);
+  CHECK(!told.report.trace.has_value());
+  if (!is_first()) return;
+  REQUIRE(told.notes.size() == 2);
+  CHECK(told.notes[1].find("no steps are traced") == 0);
+}
+
 TEST_CASE("train: cycles are raised until residuals are within the limit") {
   const auto left = [](const GradientCheck& check) {
     return std::max(check.forward_residuals.back() / check.forward_residuals.front(),

@@ -177,6 +177,19 @@ Prediction sample_prediction() {
                 .steps_s = {0.24, 0.26}}};
 }
 
+MeasuredSteps sample_trace() {
+  const RankClock late{.offset_s = -12.5, .drift = 0.03125, .round_trip_s = 2e-6};
+  const OperationTimes first{.begin_ns = {0, 1700}, .duration_ns = {1600, 43}};
+  const OperationTimes second{.begin_ns = {9000, 9900}, .duration_ns = {900, 44}};
+  const OperationTimes third{.begin_ns = {5}, .duration_ns = {6}};
+  const OperationTimes fourth{.begin_ns = {8}, .duration_ns = {9}};
+  return {.first_step = 7,
+          .ranks = {{.operations = {0, 1}, .steps = {first, second}},
+                    {.clock = late, .operations = {1, 0}, .steps = {second, first}},
+                    {.operations = {0}, .steps = {third, fourth}},
+                    {.steps = std::vector<OperationTimes>(2)}}};
+}
+
 }  // namespace
 
 Network sample_network() {
@@ -383,7 +396,8 @@ RunReport sample_run() {
           .peak_memory_bytes = 123456789,
           .process_peak_bytes = 234567891,
           .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}},
-          .inputs = sample_inputs()};
+          .inputs = sample_inputs(),
+          .trace = sample_trace()};
 }
 
 Checkpoint sample_checkpoint() {

@@ -41,6 +41,18 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
           {"\"ranks\": 2", "\"ranks\": 0", "/operations/1/ranks", "0", "an integer from 1"},
           {"123456789", "-123456789", "/peak_memory_bytes", "-123456789", "from 0"},
           {"234567891", "-234567891", "/process_peak_bytes", "-234567891", "from 0"},
+          {"\"first_step\": 7", "\"first_step\": -7", "/trace/first_step", "-7", "from 0"},
+          {"0.03125", "1.5", "/trace/ranks/1/clock/drift", "1.5", "a number from -1.0 to 1.0"},
+          {"2e-06", "-2", "/trace/ranks/1/clock/round_trip_s", "-2", "a number from 0"},
+          {"[1, 0]", "[1, 2]", "/trace/ranks/1/operations/1", "2", "in /operations"},
+          {"[1, 0]", "[1, 1]", "/trace/ranks/1/operations/1", "1", "each place once"},
+          {"1700", "-1", "/trace/ranks/0/steps/0/begin_ns/1", "-1", "an integer from 0"},
+          {"[1600, 43]", "[43]", "/trace/ranks/0/steps/0/duration_ns", "list of 1", "2"},
+          {", {\"begin_ns\": [8], \"duration_ns\": [9]}",
+           "",
+           "/trace/ranks/2/steps",
+           "list of 1",
+           "2"},
       });
 }
 

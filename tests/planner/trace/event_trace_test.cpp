@@ -59,6 +59,52 @@ TEST_CASE("add_step: messages go from work to work, and not to ranks that are no
   CHECK(flows[0].value == flows[1].value);
 }
 
+TEST_CASE("add_step: operations of one stream that run at one time have several threads") {
+  std::vector<TracedRank> ranks = sender_and_receiver();
+  ranks.resize(1);
+  const auto add = [&](const std::string& id, std::int64_t begin_ns, std::int64_t end_ns) {
+    ranks[0].operations.push_back(
+        {.id = id,
+         .name = {.name = id, .category = "halo"},
+         .stream = Stream::halo,
+         .span = {.begin_ns = begin_ns, .work_begin_ns = begin_ns, .end_ns = end_ns}});
+  };
+  add("begins before the first has ended", 30, 60);
+  add("begins when the first ends", 40, 50);
+  EventTrace trace;
+  add_step(ranks, 0, trace);
+  REQUIRE(trace.threads().size() == 2);
+  CHECK(trace.threads().begin()->second == "halo");
+  CHECK(trace.threads().rbegin()->second == "halo, at the same time 1");
+  const int first = trace.threads().begin()->first.thread;
+  for (const TraceEvent& event : trace.sorted_events()) {
+    CAPTURE(event.time_ns);
+    CHECK((event.thread == first) == (event.time_ns != 30));
+  }
+}
+
+TEST_CASE("add_message: it ends after its begin, in both slices, or is left out") {
+  const TracedSpan sent{.begin_ns = 100, .work_begin_ns = 120, .end_ns = 150};
+  struct Case {
+    TracedSpan received;
+    std::int64_t departure_ns;
+    std::int64_t arrival_ns;
+  };
+  for (const Case& c : {Case{{.begin_ns = 90, .work_begin_ns = 110, .end_ns = 160}, 120, 135},
+                        Case{{.begin_ns = 10, .work_begin_ns = 20, .end_ns = 110}, 110, 110},
+                        Case{{.begin_ns = 10, .work_begin_ns = 20, .end_ns = 100}, 100, 100}}) {
+    EventTrace trace;
+    trace.add_message({1, 2}, sent, {3, 2}, c.received);
+    const std::vector<TraceEvent> events = trace.sorted_events();
+    REQUIRE(events.size() == 2);
+    CHECK(events[0].time_ns == c.departure_ns);
+    CHECK(events[1].time_ns == c.arrival_ns);
+  }
+  EventTrace trace;
+  trace.add_message({1, 2}, sent, {3, 2}, {.begin_ns = 10, .work_begin_ns = 20, .end_ns = 99});
+  CHECK(trace.sorted_events().empty());
+}
+
 TEST_CASE("add_step: a thread is named by stream and lane, and a slice has the bytes it sends") {
   EventTrace trace;
   add_step(sender_and_receiver(), 0, trace);

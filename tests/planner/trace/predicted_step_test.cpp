@@ -96,7 +96,9 @@ TEST_CASE("predicted_step: memory ends as it begins, and stays within what the r
     const PriceList prices(platform, kernels);
     const PredictedStep step = predicted_step(sample.plan, prices, std::nullopt);
     const std::int64_t needed = predict(sample.plan, prices).memory.total_bytes();
-    for (const std::vector<MemoryChange>& changes : step.memory) {
+    for (const TracedRank& rank : step.ranks) {
+      const std::vector<MemoryChange>& changes = rank.memory;
+      REQUIRE(!changes.empty());
       std::int64_t most = 0;
       for (const MemoryChange& change : changes) most = std::max(most, change.bytes);
       CHECK(most <= needed);

@@ -1,0 +1,147 @@
+// Marks the begin of a step for the device and by the clock, so that marks of the device get times.
+#include "executor/trace/step_tracer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "planner/base/error.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::string ids_of(const Schedule& schedule) {
+  std::string text;
+  for (const Operation& operation : schedule.operations) text += operation.id + '\n';
+  return text;
+}
+
+// Returns the places of the operations of a rank among all operations of the report.
+std::vector<int> places_of(const std::string& ids, const std::map<std::string, int>& places) {
+  std::vector<int> own;
+  for (std::size_t begin = 0; begin < ids.size();) {
+    const std::size_t end = ids.find('\n', begin);
+    own.push_back(places.at(ids.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return own;
+}
+
+std::map<std::string, int> places_in(const RunReport& report) {
+  std::map<std::string, int> places;
+  for (const MeasuredOperation& operation : report.operations) {
+    places.emplace(operation.id, static_cast<int>(places.size()));
+  }
+  return places;
+}
+
+void require_room(const Range& steps, const Schedule& schedule, const Communicator& world) {
+  const std::array own{static_cast<double>(schedule.operations.size())};
+  double operations = 0.0;
+  for (const double of_rank : world.all_gather(own)) operations += of_rank;
+  const double recorded = operations * static_cast<double>(steps.size());
+  if (recorded <= static_cast<double>(most_recorded_operations)) return;
+  throw InfeasibleError("operations of all ranks and traced steps; --trace-steps can name fewer",
+                        static_cast<std::int64_t>(std::min(recorded, 1e18)),
+                        most_recorded_operations);
+}
+
+// Returns the steps of a rank whose `times` are by the clock of rank 0.
+std::vector<OperationTimes> steps_of(std::span<const std::int64_t> times,
+                                     std::size_t steps,
+                                     std::int64_t begin_ns) {
+  std::vector<OperationTimes> result(steps);
+  const std::size_t operations = times.size() / (2 * steps);
+  for (std::size_t i = 0; i < steps * operations; ++i) {
+    OperationTimes& step = result[i / operations];
+    step.begin_ns.push_back(times[2 * i] - begin_ns);
+    step.duration_ns.push_back(std::max<std::int64_t>(0, times[2 * i + 1] - times[2 * i]));
+  }
+  return result;
+}
+
+// Returns the first time of all ranks.
+std::int64_t begin_of(const std::vector<std::vector<std::int64_t>>& times) {
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
+  for (const std::vector<std::int64_t>& own : times) {
+    for (const std::int64_t time : own) begin_ns = std::min(begin_ns, time);
+  }
+  return begin_ns;
+}
+
+}  // namespace
+
+StepTracer::StepTracer(const Range& steps,
+                       const TraceClock& clock,
+                       const Schedule& schedule,
+                       Device& device,
+                       const Communicator& world)
+    : steps_(steps),
+      clock_(clock),
+      schedule_(schedule),
+      device_(device),
+      world_(world),
+      origin_(device.make_event()) {
+  require_room(steps, schedule, world);
+  times_.reserve(2 * steps.size() * schedule.operations.size());
+}
+
+void StepTracer::prepare() {
+  if (recorded_steps_ == 0) first_ = measure_anchors(world_, clock_);
+}
+
+// The device reaches the mark between the two readings of the clock.
+void StepTracer::begin() {
+  device_.select(Queue::compute);
+  const std::int64_t before_ns = TraceClock::steady_ns();
+  origin_->record();
+  origin_->synchronize();
+  origin_ns_ = before_ns + (TraceClock::steady_ns() - before_ns) / 2;
+}
+
+void StepTracer::end(const StepRunner& runner) {
+  constexpr double ns_per_s = 1e9;
+  for (const OperationIndex i : schedule_.operations.indices()) {
+    const MarkedTimes marked = runner.marked_times(i, *origin_);
+    for (const double seconds : {marked.begin_s, marked.end_s}) {
+      times_.push_back(clock_.shown_ns(origin_ns_ + std::llround(ns_per_s * seconds)));
+    }
+  }
+  if (++recorded_steps_ == steps_.size()) last_ = measure_anchors(world_, clock_);
+}
+
+void StepTracer::summarize_into(RunReport& report) const {
+  const auto ids = world_.gather(ids_of(schedule_), 0);
+  auto times = world_.gather(std::span<const std::int64_t>(times_), 0);
+  if (world_.rank() != 0) return;
+  const std::map<std::string, int> places = places_in(report);
+  MeasuredSteps trace{.first_step = steps_.begin};
+  for (std::size_t rank = 0; rank < times.size(); ++rank) {
+    const ClockFit fit(first_[rank], last_[rank]);
+    for (std::int64_t& time : times[rank]) time = fit.common_ns(time);
+    trace.ranks.push_back({.clock = fit.summary(), .operations = places_of(ids[rank], places)});
+  }
+  const std::int64_t begin_ns = begin_of(times);
+  for (std::size_t rank = 0; rank < times.size(); ++rank) {
+    trace.ranks[rank].steps = steps_of(times[rank], steps_.size(), begin_ns);
+  }
+  report.trace = std::move(trace);
+}
+
+void require_traced_steps(const Range& traced, const Range& trained) {
+  if (trained.begin <= traced.begin && traced.end <= trained.end) return;
+  const auto text = [](const Range& steps) {
+    return std::to_string(steps.begin) + ":" + std::to_string(steps.end);
+  };
+  throw Error(
+      ExitCode::usage,
+      "--trace-steps " + text(traced) + ": not trained here; the steps are " + text(trained));
+}
+
+}  // namespace cnnplan

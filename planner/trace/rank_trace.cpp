@@ -1,0 +1,117 @@
+// Takes messages and buffers from the schedule, and places and times from its operations.
+#include "planner/trace/rank_trace.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "planner/schedule/rank_memory.hpp"
+#include "planner/schedule/schedule_builder.hpp"
+#include "planner/tensor/peer_message.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Returns the messages to other ranks.
+std::vector<TracedMessage> sends_of(const Schedule& schedule, const Operation& operation) {
+  const auto* transfer = std::get_if<TransferOperation>(&operation.body);
+  if (transfer == nullptr || transfer->source < 0) return {};
+  const std::int64_t element_bytes = bytes_of(schedule.buffers[transfer->source].element);
+  std::vector<TracedMessage> sends;
+  for_each_message(
+      transfer->list.sends, source_box(schedule, *transfer), [&](const PeerMessage& message) {
+        if (message.peer == schedule.rank) return;
+        sends.push_back({.peer = message.peer, .bytes = message.elements * element_bytes});
+      });
+  return sends;
+}
+
+// Says when operations use a buffer.
+struct UsedTime {
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
+  std::int64_t end_ns = 0;
+};
+
+// Returns the times of the buffers in the arena. Operations of other lanes may use a buffer before
+// the first use in the list, or after the last.
+std::map<BufferIndex, UsedTime> used_times(const Schedule& schedule, const OperationSpans& spans) {
+  std::map<BufferIndex, UsedTime> times;
+  for (const OperationIndex i : spans.indices()) {
+    if (!spans[i]) continue;
+    for (const Operand& operand : operands_of(schedule.operations[i].body)) {
+      if (operand.buffer < 0 || !in_arena(schedule.buffers[operand.buffer].role)) continue;
+      UsedTime& time = times[operand.buffer];
+      time.begin_ns = std::min(time.begin_ns, spans[i]->begin_ns);
+      time.end_ns = std::max(time.end_ns, spans[i]->end_ns);
+    }
+  }
+  return times;
+}
+
+// Returns what is taken and freed. At one time, memory is freed before it is taken.
+std::vector<MemoryChange> differences(const Schedule& schedule, const OperationSpans& spans) {
+  std::vector<MemoryChange> differences;
+  for (const auto& [buffer, time] : used_times(schedule, spans)) {
+    const std::int64_t bytes = schedule.buffers[buffer].bytes;
+    differences.push_back({.time_ns = time.begin_ns, .bytes = bytes});
+    differences.push_back({.time_ns = time.end_ns, .bytes = -bytes});
+  }
+  std::sort(
+      differences.begin(), differences.end(), [](const MemoryChange& a, const MemoryChange& b) {
+        return std::pair(a.time_ns, a.bytes) < std::pair(b.time_ns, b.bytes);
+      });
+  return differences;
+}
+
+std::int64_t first_begin(const OperationSpans& spans) {
+  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
+  for (const std::optional<TracedSpan>& span : spans) {
+    if (span) begin_ns = std::min(begin_ns, span->begin_ns);
+  }
+  return begin_ns;
+}
+
+// What is not in the arena stays all the time. Returns nothing where no operation has times.
+std::vector<MemoryChange> memory_changes(const Schedule& schedule, const OperationSpans& spans) {
+  const std::int64_t begin_ns = first_begin(spans);
+  if (begin_ns == std::numeric_limits<std::int64_t>::max()) return {};
+  const MemoryUse use = memory_of(schedule);
+  const std::int64_t kept = use.total_bytes() - schedule.arena_bytes;
+  std::vector<MemoryChange> changes{{.time_ns = begin_ns, .bytes = kept}};
+  for (const MemoryChange& difference : differences(schedule, spans)) {
+    const std::int64_t bytes = changes.back().bytes + difference.bytes;
+    if (difference.time_ns > changes.back().time_ns) changes.push_back(difference);
+    changes.back().bytes = bytes;
+  }
+  return changes;
+}
+
+}  // namespace
+
+TracedRank traced_rank(const Schedule& schedule,
+                       const Network& network,
+                       const OperationSpans& spans,
+                       TraceSource source) {
+  TracedRank rank{.rank = schedule.rank, .process = process_of(schedule.rank, source)};
+  for (const OperationIndex i : spans.indices()) {
+    if (!spans[i]) continue;
+    const Operation& operation = schedule.operations[i];
+    const OperationPlace place = place_of(operation.label, network);
+    rank.operations.push_back({.id = operation.id,
+                               .name = {.name = operation.id,
+                                        .category = std::string(to_text(operation.label.part)),
+                                        .layer = place.layer},
+                               .stream = operation.stream,
+                               .lane = operation.lane,
+                               .span = *spans[i],
+                               .sends = sends_of(schedule, operation)});
+  }
+  rank.memory = memory_changes(schedule, spans);
+  return rank;
+}
+
+}  // namespace cnnplan
