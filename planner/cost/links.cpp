@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include <boost/container/small_vector.hpp>
 
@@ -18,28 +19,17 @@ double bytes_s(const Segment& segment, double bytes) {
 // Adds up the messages of one rank in one direction, and the messages that share their ports.
 class DirectionLoad {
  public:
-  explicit DirectionLoad(std::size_t levels) : levels_(levels) {}
+  DirectionLoad(const Platform& platform, const DirectionTraffic& traffic, bool others_are_equal)
+      : levels_(platform.levels.size()) {
+    for (const LevelMessage& message : traffic.own) add(platform, message);
+    for (const LevelMessage& message : traffic.others) share(platform, message);
+    if (!others_are_equal) return;
+    for (std::size_t i = 0; i < levels_.size(); ++i) {
+      const int others = platform.levels[i].shared_by - 1;
+      if (others > 0) levels_[i].others_s = levels_[i].own_s * others;
+    }
+  }
 
-  void add(const Level& level, std::size_t index, double bytes) {
-    LevelLoad& load = levels_[index];
-    const Segment& segment = segment_of(level.segments, bytes);
-    const double message_s = bytes_s(segment, bytes);
-    load.latency_s = std::max(load.latency_s, segment.alpha_s);
-    load.longest_s = std::max(load.longest_s, message_s);
-    load.own_s += message_s;
-    if (!is_first_) gaps_s_ += level.gap_s;
-    is_first_ = false;
-  }
-  // Adds a message of another rank. @pre all messages of this rank were added
-  void share(const Level& level, std::size_t index, double bytes) {
-    levels_[index].others_s +=
-        std::min(levels_[index].longest_s, bytes_s(segment_of(level.segments, bytes), bytes));
-  }
-  // Assumes that each other rank at the port has equal messages.
-  void share_with_equal(const Level& level, std::size_t index) {
-    levels_[index].others_s = levels_[index].own_s * (level.shared_by - 1);
-  }
-  bool has(std::size_t level) const { return levels_[level].longest_s > 0.0; }
   // Returns the time of the messages of one level.
   double seconds(std::size_t level) const {
     const LevelLoad& load = levels_[level];
@@ -56,60 +46,89 @@ class DirectionLoad {
   };
   static constexpr std::size_t usual_levels = 4;
 
+  void add(const Platform& platform, const LevelMessage& message) {
+    const Level& level = platform.levels[message.level];
+    LevelLoad& load = levels_[message.level];
+    const Segment& segment = segment_of(level.segments, message.bytes);
+    const double message_s = bytes_s(segment, message.bytes);
+    load.latency_s = std::max(load.latency_s, segment.alpha_s);
+    load.longest_s = std::max(load.longest_s, message_s);
+    load.own_s += message_s;
+    if (!is_first_) gaps_s_ += level.gap_s;
+    is_first_ = false;
+  }
+
+  // Adds a message of another rank. @pre all messages of this rank were added
+  void share(const Platform& platform, const LevelMessage& message) {
+    const Segment& segment = segment_of(platform.levels[message.level].segments, message.bytes);
+    LevelLoad& load = levels_[message.level];
+    load.others_s += std::min(load.longest_s, bytes_s(segment, message.bytes));
+  }
+
   boost::container::small_vector<LevelLoad, usual_levels> levels_;
   double gaps_s_ = 0.0;
   bool is_first_ = true;
 };
 
-// Adds up the messages of one rank.
-class RankLoad {
+// All levels run at once, and so do sends and receives.
+double link_s(const Platform& platform, const TransferTraffic& traffic) {
+  const DirectionLoad sends(platform, traffic.sends, traffic.others_are_equal);
+  const DirectionLoad receives(platform, traffic.receives, traffic.others_are_equal);
+  double most_s = 0.0;
+  for (std::size_t i = 0; i < platform.levels.size(); ++i) {
+    const auto [shorter_s, longer_s] = std::minmax({sends.seconds(i), receives.seconds(i)});
+    const double level_s = platform.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
+    most_s = std::max(most_s, level_s);
+  }
+  return most_s;
+}
+
+bool has_message(const DirectionTraffic& direction, std::size_t level) {
+  return std::any_of(direction.own.begin(), direction.own.end(), [level](const auto& message) {
+    return message.level == level;
+  });
+}
+
+// Lists the messages of one rank, and those of the ranks that share its ports.
+class TrafficFinder {
  public:
-  RankLoad(const Platform& platform, int rank, std::int64_t element_bytes)
-      : platform_(platform),
-        rank_(rank),
-        element_bytes_(static_cast<double>(element_bytes)),
-        sends_(platform.levels.size()),
-        receives_(platform.levels.size()) {}
+  TrafficFinder(const Platform& platform,
+                const TransferList& list,
+                int rank,
+                std::int64_t element_bytes)
+      : platform_(platform), rank_(rank), element_bytes_(static_cast<double>(element_bytes)) {
+    traffic_.sends.own.reserve(list.sends.size());
+    traffic_.receives.own.reserve(list.receives.size());
+  }
 
   void send(const PeerMessage& message) {
     if (message.peer == rank_) return;
     const double bytes = bytes_of(message);
     const std::size_t level = level_index_between(platform_, rank_, message.peer);
-    sends_.add(platform_.levels[level], level, bytes);
-    if (message.staged) packed_bytes_ += bytes;
+    traffic_.sends.own.push_back({.level = level, .bytes = bytes});
+    if (message.staged) traffic_.packed_bytes += bytes;
   }
 
   void receive(const PeerMessage& message, bool accumulate) {
     const double bytes = bytes_of(message);
-    if (accumulate || message.peer == rank_ || message.staged) unpacked_bytes_ += bytes;
+    if (accumulate || message.peer == rank_ || message.staged) traffic_.unpacked_bytes += bytes;
     if (message.peer == rank_) return;
     const std::size_t level = level_index_between(platform_, rank_, message.peer);
-    receives_.add(platform_.levels[level], level, bytes);
+    traffic_.receives.own.push_back({.level = level, .bytes = bytes});
   }
 
   // Adds the messages of the ranks that share a port with this rank.
   // @pre all messages of this rank were added
   void share_ports(const ListOf& list_of) {
-    for (std::size_t i = 0; i < platform_.levels.size(); ++i) {
-      if (platform_.levels[i].shared_by > 1 && (sends_.has(i) || receives_.has(i))) {
-        share_port(i, list_of);
+    for (std::size_t level = 0; level < platform_.levels.size(); ++level) {
+      if (platform_.levels[level].shared_by <= 1) continue;
+      if (has_message(traffic_.sends, level) || has_message(traffic_.receives, level)) {
+        share_port(level, list_of);
       }
     }
   }
 
-  double link_s() const {
-    double most_s = 0.0;
-    for (std::size_t i = 0; i < platform_.levels.size(); ++i) {
-      const double send_s = sends_.seconds(i);
-      const double receive_s = receives_.seconds(i);
-      const auto [shorter_s, longer_s] = std::minmax(send_s, receive_s);
-      const double level_s = platform_.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
-      most_s = std::max(most_s, level_s);
-    }
-    return most_s;
-  }
-  double packed_bytes() const { return packed_bytes_; }
-  double unpacked_bytes() const { return unpacked_bytes_; }
+  TransferTraffic traffic() && { return std::move(traffic_); }
 
  private:
   double bytes_of(const PeerMessage& message) const {
@@ -117,39 +136,32 @@ class RankLoad {
   }
 
   void share_port(std::size_t level, const ListOf& list_of) {
-    if (!list_of) {
-      sends_.share_with_equal(platform_.levels[level], level);
-      receives_.share_with_equal(platform_.levels[level], level);
-      return;
-    }
     const int port = port_of(platform_, level, rank_);
     const int others = platform_.levels[level].shared_by - 1;
     for (int other = std::max(0, rank_ - others); other <= rank_ + others; ++other) {
       if (other == rank_ || port_of(platform_, level, other) != port) continue;
       const TransferList list = list_of(other);
-      share_port(level, other, list.sends, sends_);
-      share_port(level, other, list.receives, receives_);
+      add_others(level, other, list.sends, traffic_.sends);
+      add_others(level, other, list.receives, traffic_.receives);
     }
   }
 
-  void share_port(std::size_t level,
+  void add_others(std::size_t level,
                   int other,
                   std::span<const Piece> pieces,
-                  DirectionLoad& direction) const {
+                  DirectionTraffic& direction) const {
+    direction.others.reserve(direction.others.size() + pieces.size());
     for_each_message(pieces, {}, [&](const PeerMessage& message) {
       if (message.peer == other) return;
       if (level_index_between(platform_, other, message.peer) != level) return;
-      direction.share(platform_.levels[level], level, bytes_of(message));
+      direction.others.push_back({.level = level, .bytes = bytes_of(message)});
     });
   }
 
   const Platform& platform_;
   int rank_;
   double element_bytes_;
-  DirectionLoad sends_;
-  DirectionLoad receives_;
-  double packed_bytes_ = 0.0;
-  double unpacked_bytes_ = 0.0;
+  TransferTraffic traffic_;
 };
 
 }  // namespace
@@ -166,28 +178,43 @@ ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations) {
   };
 }
 
+TransferTraffic transfer_traffic(const Platform& platform,
+                                 const TransferList& list,
+                                 int rank,
+                                 const TransferTraits& traits,
+                                 const ListOf& list_of) {
+  TrafficFinder finder(platform, list, rank, traits.element_bytes);
+  for_each_message(
+      list.sends, traits.source_box, [&](const PeerMessage& message) { finder.send(message); });
+  for_each_message(list.receives, traits.destination_box, [&](const PeerMessage& message) {
+    finder.receive(message, traits.accumulate);
+  });
+  if (list_of) finder.share_ports(list_of);
+  TransferTraffic traffic = std::move(finder).traffic();
+  traffic.others_are_equal = !list_of;
+  traffic.accumulate = traits.accumulate;
+  if (traits.zero_first) {
+    traffic.cleared_bytes = static_cast<double>(volume(traits.destination_box)) *
+                            static_cast<double>(traits.element_bytes);
+  }
+  return traffic;
+}
+
+TransferTime transfer_time(const Platform& platform, const TransferTraffic& traffic) {
+  const double unpack_s_per_byte =
+      traffic.accumulate ? platform.gamma_s_per_byte : platform.copy_s_per_byte;
+  return {.link_s = link_s(platform, traffic),
+          .pack_s = traffic.packed_bytes * platform.copy_s_per_byte +
+                    traffic.cleared_bytes * platform.copy_s_per_byte,
+          .unpack_s = traffic.unpacked_bytes * unpack_s_per_byte};
+}
+
 TransferTime transfer_time(const Platform& platform,
                            const TransferList& list,
                            int rank,
                            const TransferTraits& traits,
                            const ListOf& list_of) {
-  RankLoad load(platform, rank, traits.element_bytes);
-  for_each_message(
-      list.sends, traits.source_box, [&](const PeerMessage& message) { load.send(message); });
-  for_each_message(list.receives, traits.destination_box, [&](const PeerMessage& message) {
-    load.receive(message, traits.accumulate);
-  });
-  load.share_ports(list_of);
-  const double unpack_s_per_byte =
-      traits.accumulate ? platform.gamma_s_per_byte : platform.copy_s_per_byte;
-  TransferTime time{.link_s = load.link_s(),
-                    .pack_s = load.packed_bytes() * platform.copy_s_per_byte,
-                    .unpack_s = load.unpacked_bytes() * unpack_s_per_byte};
-  if (traits.zero_first) {
-    time.pack_s += platform.copy_s_per_byte * static_cast<double>(volume(traits.destination_box)) *
-                   static_cast<double>(traits.element_bytes);
-  }
-  return time;
+  return transfer_time(platform, transfer_traffic(platform, list, rank, traits, list_of));
 }
 
 }  // namespace cnnplan

@@ -1,8 +1,10 @@
 // Computes the time of one message, and of one rank's part of a transfer list.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "planner/platform/platform.hpp"
 #include "planner/tensor/box.hpp"
@@ -38,6 +40,37 @@ using ListOf = std::function<TransferList(int rank)>;
 // outlive it.
 ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations);
 
+// Describes a message on a level between two ranks.
+struct LevelMessage {
+  std::size_t level = 0;
+  double bytes = 0.0;
+};
+
+// Holds the messages of one direction.
+struct DirectionTraffic {
+  std::vector<LevelMessage> own;     // of the rank
+  std::vector<LevelMessage> others;  // of ranks that share its ports
+};
+
+// Holds what one rank moves in a transfer. The times of the platform do not count here, so that
+// platforms which differ in times only have equal traffic.
+struct TransferTraffic {
+  DirectionTraffic sends;
+  DirectionTraffic receives;
+  bool others_are_equal = false;  // `others` are not listed, and have messages as the rank has
+  bool accumulate = false;        // what is unpacked is added
+  double packed_bytes = 0.0;
+  double unpacked_bytes = 0.0;
+  double cleared_bytes = 0.0;
+};
+
+// Returns the traffic of a rank's part of a transfer. The arguments are those of transfer_time.
+TransferTraffic transfer_traffic(const Platform& platform,
+                                 const TransferList& list,
+                                 int rank,
+                                 const TransferTraits& traits,
+                                 const ListOf& list_of = {});
+
 // Returns the time of one rank's part of a transfer whose peers are all ready. There is one message
 // per peer, with all of its pieces:
 //
@@ -56,5 +89,8 @@ TransferTime transfer_time(const Platform& platform,
                            int rank,
                            const TransferTraits& traits,
                            const ListOf& list_of = {});
+// Returns the time of traffic.
+// @pre the traffic is of this platform, or of one that differs from it in times only
+TransferTime transfer_time(const Platform& platform, const TransferTraffic& traffic);
 
 }  // namespace cnnplan

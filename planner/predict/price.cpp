@@ -38,18 +38,48 @@ Price PriceList::price(const Schedule&, const KernelOperation& operation) const 
 }
 
 Price PriceList::price(const Schedule& schedule, const TransferOperation& operation) const {
-  const TransferTraits traits = traits_of(schedule, operation);
-  const ListOf list_of =
-      operation.rule ? lists_of(operation.rule->sources, operation.rule->destinations) : ListOf{};
-  return exactly(
-      transfer_time(platform_, operation.list, schedule.rank, traits, list_of).total_s());
+  return price(traffic(schedule, operation));
 }
 
 Price PriceList::price(const Schedule& schedule, const CollectiveOperation& operation) const {
-  const GroupLinks& links = links_->of(operation.group, schedule.ranks, operation.ranks_per_node);
-  Price price = exactly(collective_time_s(
-      platform_, links, summed_bytes(operation), operation.kind, operation.algorithm));
-  price.estimated = is_estimated_half(platform_, links, operation.kind, operation.algorithm);
+  return price(traffic(schedule, operation));
+}
+
+Traffic PriceList::traffic_of(const Schedule& schedule, const Operation& operation) const {
+  if (const auto* transfer = std::get_if<TransferOperation>(&operation.body)) {
+    return traffic(schedule, *transfer);
+  }
+  return traffic(schedule, std::get<CollectiveOperation>(operation.body));
+}
+
+Price PriceList::operator()(const Traffic& traffic) const {
+  return std::visit([this](const auto& one) { return price(one); }, traffic);
+}
+
+TransferTraffic PriceList::traffic(const Schedule& schedule,
+                                   const TransferOperation& operation) const {
+  const TransferTraits traits = traits_of(schedule, operation);
+  const ListOf list_of =
+      operation.rule ? lists_of(operation.rule->sources, operation.rule->destinations) : ListOf{};
+  return transfer_traffic(platform_, operation.list, schedule.rank, traits, list_of);
+}
+
+CollectiveTraffic PriceList::traffic(const Schedule& schedule,
+                                     const CollectiveOperation& operation) const {
+  return {.links = &links_->of(operation.group, schedule.ranks, operation.ranks_per_node),
+          .bytes = summed_bytes(operation),
+          .kind = operation.kind,
+          .algorithm = operation.algorithm};
+}
+
+Price PriceList::price(const TransferTraffic& traffic) const {
+  return exactly(transfer_time(platform_, traffic).total_s());
+}
+
+Price PriceList::price(const CollectiveTraffic& traffic) const {
+  Price price = exactly(
+      collective_time_s(platform_, *traffic.links, traffic.bytes, traffic.kind, traffic.algorithm));
+  price.estimated = is_estimated_half(platform_, *traffic.links, traffic.kind, traffic.algorithm);
   return price;
 }
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "planner/cost/collectives.hpp"
@@ -29,6 +30,15 @@ struct Price {
   double rank_spread_s = 0.0;        // standard deviation between ranks that run it at once
 };
 
+// Holds what the price of a collective depends on, apart from the times of the platform.
+struct CollectiveTraffic {
+  const GroupLinks* links = nullptr;  // not null
+  double bytes = 0.0;
+  CollectiveKind kind = CollectiveKind::allreduce;
+  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
+};
+using Traffic = std::variant<TransferTraffic, CollectiveTraffic>;
+
 // Prices operations by the figures of a platform and by times of kernels.
 class PriceList {
  public:
@@ -42,8 +52,14 @@ class PriceList {
       : platform_(platform), kernels_(other.kernels_), links_(other.links_) {}
 
   // Returns the price of an operation of `schedule`. Several threads may call this function and the
-  // next two at once.
+  // next four at once.
   Price operator()(const Schedule& schedule, const Operation& operation) const;
+  // Returns the traffic of a transfer or a collective of `schedule`. It is valid as long as this
+  // list or one that shares its links. @pre is_communication(operation)
+  Traffic traffic_of(const Schedule& schedule, const Operation& operation) const;
+  // Returns the price of an operation with this traffic.
+  // @pre the traffic comes from this list, or from one whose links this list knows
+  Price operator()(const Traffic& traffic) const;
   // Returns the least seconds that a collective adds where it may be part of a larger one: its
   // bytes, times the least seconds per byte of any size up to `most_bytes`. The program has
   // `all_ranks` ranks. @pre most_bytes > 0
@@ -57,6 +73,10 @@ class PriceList {
   Price price(const Schedule& schedule, const KernelOperation& operation) const;
   Price price(const Schedule& schedule, const TransferOperation& operation) const;
   Price price(const Schedule& schedule, const CollectiveOperation& operation) const;
+  Price price(const TransferTraffic& traffic) const;
+  Price price(const CollectiveTraffic& traffic) const;
+  TransferTraffic traffic(const Schedule& schedule, const TransferOperation& operation) const;
+  CollectiveTraffic traffic(const Schedule& schedule, const CollectiveOperation& operation) const;
   Price price(const Schedule& schedule, const LoadOperation& operation) const;
 
   // The group comes with all ranks of the program and with its ranks per node.

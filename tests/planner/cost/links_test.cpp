@@ -122,6 +122,31 @@ TEST_CASE("transfer_time: without other lists, all ranks of a port have equal me
   CHECK(transfer_time(two_levels(), {{piece}, {}}, 0, traits(1)).link_s == relative(106.4));
 }
 
+TEST_CASE("transfer_traffic: it is priced on platforms that differ in times") {
+  const TransferList own{{{1, rows(1, 0, 3)}, {2, rows(1, 0, 1)}}, {{0, rows(1, 0, 2)}}};
+  const TransferList other{{{3, rows(1, 0, 4)}, {0, rows(1, 0, 1)}}, {{2, rows(1, 5, 6)}}};
+  const ListOf list_of = [&](int rank) { return rank == 1 ? other : TransferList{}; };
+  Platform faster = two_levels();
+  faster.copy_s_per_byte = 3e-6;
+  faster.gamma_s_per_byte = 2e-5;
+  faster.levels[0].segments[0].alpha_s = 0.25;
+  faster.levels[1].segments[0].beta_s_per_byte = 0.03;
+  faster.levels[1].gap_s = 1.0;
+  for (const ListOf& lists : {ListOf{}, list_of}) {
+    for (const bool adds : {false, true}) {
+      TransferTraits wanted = traits(1);
+      wanted.accumulate = wanted.zero_first = adds;
+      const TransferTraffic traffic = transfer_traffic(two_levels(), own, 0, wanted, lists);
+      const TransferTime time = transfer_time(faster, traffic);
+      const TransferTime expected = transfer_time(faster, own, 0, wanted, lists);
+      CHECK(time.link_s == expected.link_s);
+      CHECK(time.pack_s == expected.pack_s);
+      CHECK(time.unpack_s == expected.unpack_s);
+      CHECK(time.link_s < transfer_time(two_levels(), traffic).link_s);
+    }
+  }
+}
+
 TEST_CASE("transfer_time: other ranks use the port during the gaps between a rank's messages") {
   TransferList own{{{2, rows(1, 0, 1)}, {3, rows(1, 0, 1)}}, {}};
   const auto link_s = [&](double gap_s) {

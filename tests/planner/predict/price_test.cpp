@@ -1,6 +1,8 @@
 // Tests the prices of single operations: kernels, transfers, collectives and loads.
 #include "planner/predict/price.hpp"
 
+#include <array>
+
 #include <doctest/doctest.h>
 
 #include "planner/cost/collectives.hpp"
@@ -95,6 +97,29 @@ TEST_CASE("PriceList: a port is shared by the ranks that have messages for it") 
     const Plan both = halo_plan("h2w2");
     CHECK(transfers_s(both, rank, 2) > 1.1 * transfers_s(both, rank, 1));
   }
+}
+
+TEST_CASE(
+    "PriceList: traffic has the price of its operation, also on a platform with other times") {
+  const Platform platform = default_platform(4);
+  Platform slower = platform;
+  slower.levels[0].segments[0].alpha_s *= 3;
+  slower.copy_s_per_byte *= 2;
+  const KernelCosts kernels;
+  const PriceList prices(platform, kernels);
+  const PriceList others(slower, prices);
+  int count = 0;
+  for (const Schedule& schedule : lower(halo_plan("h2w2"), std::array{0, 3})) {
+    for (const Operation& operation : schedule.operations) {
+      if (!is_communication(operation)) continue;
+      const Traffic traffic = prices.traffic_of(schedule, operation);
+      CHECK(prices(traffic).seconds == prices(schedule, operation).seconds);
+      CHECK(others(traffic).seconds == others(schedule, operation).seconds);
+      CHECK(others(traffic).seconds > prices(traffic).seconds);
+      ++count;
+    }
+  }
+  CHECK(count > 4);
 }
 
 TEST_CASE("PriceList: a profiled kernel costs its median, which includes the launch") {
