@@ -7,8 +7,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "planner/predict/meetings.hpp"
-
 namespace cnnplan {
 namespace {
 
@@ -50,26 +48,29 @@ double length_of_union(std::vector<Interval> intervals) {
 
 class RankWalk {
  public:
-  RankWalk(const RankWork& work, std::size_t own, const VirtualTimeOptions& options)
-      : work_(work), own_(own), options_(options) {
+  RankWalk(const RankWork& work,
+           const IndexedVector<OperationIndex, Price>& prices,
+           std::size_t own,
+           const VirtualTimeOptions& options)
+      : work_(work), prices_(prices), own_(own), options_(options) {
     const auto last = std::max_element(work.lanes.begin(), work.lanes.end());
     if (last != work.lanes.end()) lanes_.resize(*last + 1);
-    ends_s_.reserve(work.size());
-    durations_s_.reserve(work.size());
+    timeline_.ends_s.reserve(work.size());
+    timeline_.durations_s.reserve(work.size());
   }
 
-  bool done() const { return ends_s_.size() == work_.size(); }
+  bool done() const { return timeline_.ends_s.size() == work_.size(); }
 
   // Runs until a partner is missing. Returns true when at least one operation was completed.
-  bool advance(Meetings& meetings) {
-    const std::size_t before = ends_s_.size();
-    while (!done() && complete_next(meetings)) {
+  bool advance(Arrivals& arrivals) {
+    const std::size_t before = timeline_.ends_s.size();
+    while (!done() && complete_next(arrivals)) {
     }
-    return ends_s_.size() > before;
+    return timeline_.ends_s.size() > before;
   }
 
   RankTimeline timeline() && {
-    RankTimeline result{.durations_s = std::move(durations_s_), .ends_s = std::move(ends_s_)};
+    RankTimeline result = std::move(timeline_);
     for (double end : result.ends_s) result.end_s = std::max(result.end_s, end);
     const double own_s = own_s_ + length_of_union(own_in_lanes_);
     result.exposed_s = std::max(0.0, result.end_s - own_s);
@@ -77,8 +78,8 @@ class RankWalk {
   }
 
  private:
-  bool complete_next(Meetings& meetings) {
-    const OperationIndex index(ends_s_.size());
+  bool complete_next(Arrivals& arrivals) {
+    const OperationIndex index(timeline_.ends_s.size());
     const Meeting* const meeting = meeting_at(index);
     const bool beside = overlaps(index, meeting);
     const double ready = ready_s(index, meeting);
@@ -86,14 +87,14 @@ class RankWalk {
     // Kernels that waited for communication go on at the same time on all ranks that took part.
     if (!beside && start > std::max(lane_of(index).free_s, kernels_until_s_)) spread_s_ = 0.0;
     if (meeting != nullptr) {
-      const std::optional<double> met_s = meetings.meet(own_, met_, arrival(index, start, beside));
+      const std::optional<double> met_s = arrivals.meet(own_, met_, arrival(index, start, beside));
       if (!met_s) return false;
       start = *met_s;
-      if (!beside && !meetings.is_alone(own_, met_)) spread_s_ = 0.0;
+      if (!beside && !arrivals.meetings().is_alone(own_, met_)) spread_s_ = 0.0;
       ++met_;
     }
     const double filled = finish(index, meeting, {.ready_s = ready, .start_s = start});
-    if (spreads()) spread_s_ += filled * work_.prices[index].rank_spread_s;
+    if (spreads()) spread_s_ += filled * prices_[index].rank_spread_s;
     return true;
   }
 
@@ -127,7 +128,7 @@ class RankWalk {
     const bool beside = overlaps(operation, meeting);
     double ready = beside ? stream_end(operation) : lane_of(operation).free_s;
     for (OperationIndex index : work_.dependencies_of(operation)) {
-      ready = std::max(ready, ends_s_[index]);
+      ready = std::max(ready, timeline_.ends_s[index]);
     }
     return ready;
   }
@@ -135,20 +136,20 @@ class RankWalk {
   // Appends the operation's times. Returns the part of its time in which no earlier operation of
   // the list runs a kernel on this rank.
   double finish(OperationIndex operation, const Meeting* meeting, const Begin& begin) {
-    const double seconds = seconds_of(work_.prices[operation], options_.estimate);
+    const double seconds = seconds_of(prices_[operation], options_.estimate);
     const double start = begin.start_s;
     const double end = start + seconds;
     LaneEnds& lane = lane_of(operation);
-    ends_s_.push_back(end);
+    timeline_.ends_s.push_back(end);
     if (overlaps(operation, meeting)) {
       stream_end(operation) = end;
       lane.free_s += (1.0 - options_.overlap) * seconds;
-      durations_s_.push_back(end - start);
+      timeline_.durations_s.push_back(end - start);
       if (!meeting->waits_for_others) own_s_ += seconds;
       return 1.0;
     }
     const double begin_s = lanes_.size() > 1 ? begin.ready_s : lane.last_s;
-    durations_s_.push_back(end - std::min(begin_s, end));
+    timeline_.durations_s.push_back(end - std::min(begin_s, end));
     lane = {.free_s = end, .last_s = end};
     if (meeting != nullptr && meeting->waits_for_others) return 1.0;
     if (lanes_.size() > 1) {
@@ -167,6 +168,7 @@ class RankWalk {
   }
 
   const RankWork& work_;
+  const IndexedVector<OperationIndex, Price>& prices_;
   std::size_t own_;  // this rank's class
   const VirtualTimeOptions& options_;
   std::size_t met_ = 0;  // meetings that are over
@@ -178,9 +180,21 @@ class RankWalk {
   // This is the spread of the kernels since the rank last waited. A rank that is slow in one kernel
   // is slow in the next.
   double spread_s_ = 0.0;
-  std::vector<double> ends_s_;
-  std::vector<double> durations_s_;
+  RankTimeline timeline_;  // of the operations so far, without sums
 };
+
+std::vector<RankTimeline> run(std::vector<RankWalk>& ranks, const Meetings& meetings) {
+  Arrivals arrivals(meetings);
+  const auto done = [](const RankWalk& rank) { return rank.done(); };
+  while (!std::all_of(ranks.begin(), ranks.end(), done)) {
+    bool progress = false;
+    for (RankWalk& rank : ranks) progress = rank.advance(arrivals) || progress;
+    if (!progress) throw std::logic_error("the schedules of the ranks wait for each other");
+  }
+  std::vector<RankTimeline> timelines;
+  for (RankWalk& rank : ranks) timelines.push_back(std::move(rank).timeline());
+  return timelines;
+}
 
 }  // namespace
 
@@ -191,18 +205,7 @@ double overlap_of(const Plan& plan, const Platform& platform) {
 std::vector<RankTimeline> walk(std::span<const RankWork> work,
                                const RankClasses& classes,
                                const VirtualTimeOptions& options) {
-  Meetings meetings(work, classes);
-  std::vector<RankWalk> ranks;
-  for (std::size_t i = 0; i < work.size(); ++i) ranks.emplace_back(work[i], i, options);
-  const auto done = [](const RankWalk& rank) { return rank.done(); };
-  while (!std::all_of(ranks.begin(), ranks.end(), done)) {
-    bool progress = false;
-    for (RankWalk& rank : ranks) progress = rank.advance(meetings) || progress;
-    if (!progress) throw std::logic_error("the schedules of the ranks wait for each other");
-  }
-  std::vector<RankTimeline> timelines;
-  for (RankWalk& rank : ranks) timelines.push_back(std::move(rank).timeline());
-  return timelines;
+  return Walks(work, classes)(options);
 }
 
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
@@ -211,6 +214,26 @@ std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
   std::vector<RankWork> work;
   for (const PricedSchedule& priced : schedules) work.push_back(work_of(priced));
   return walk(work, classes, options);
+}
+
+std::vector<RankTimeline> Walks::operator()(const VirtualTimeOptions& options) const {
+  std::vector<RankWalk> ranks;
+  ranks.reserve(work_.size());
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    ranks.emplace_back(work_[i], work_[i].prices, i, options);
+  }
+  return run(ranks, meetings_);
+}
+
+std::vector<RankTimeline> Walks::operator()(
+    std::span<const IndexedVector<OperationIndex, Price>> prices,
+    const VirtualTimeOptions& options) const {
+  std::vector<RankWalk> ranks;
+  ranks.reserve(work_.size());
+  for (std::size_t i = 0; i < work_.size(); ++i) {
+    ranks.emplace_back(work_[i], prices[i], i, options);
+  }
+  return run(ranks, meetings_);
 }
 
 double step_time_s(std::span<const RankTimeline> timelines) {

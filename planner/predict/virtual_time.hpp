@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "planner/predict/meetings.hpp"
 #include "planner/predict/price.hpp"
 #include "planner/predict/rank_work.hpp"
 #include "planner/schedule/representatives/rank_classes.hpp"
@@ -41,9 +42,12 @@ double overlap_of(const Plan& plan, const Platform& platform);
 // Operations start in list order, when their dependencies have ended and their stream is free. A
 // transfer or collective also waits for its partners. Without overlap, there is one stream, and
 // each operation blocks the next. Lanes of kernels run at the same time. A rank that waits for
-// another rank waits for the rank that is walked for its class.
-// @pre work[i].rank == classes.representatives()[i], all of one plan, and 0 <= overlap <= 1. With
-// overlap or lanes, operations name the operations that they wait for (Detail)
+// another rank waits for the rank that is walked for its class. Nobody waits for a class without
+// operations. So a walk of some classes alone takes no longer than a walk of all, if ranks do not
+// differ in speed.
+// @pre work[i].rank == classes.representatives()[i] unless work[i] has no operations, all of one
+// plan, and 0 <= overlap <= 1. With overlap or lanes, operations name the operations that they wait
+// for (Detail)
 // @throws logic_error when the schedules wait for each other for ever
 std::vector<RankTimeline> walk(std::span<const RankWork> work,
                                const RankClasses& classes,
@@ -51,6 +55,24 @@ std::vector<RankTimeline> walk(std::span<const RankWork> work,
 std::vector<RankTimeline> walk(std::span<const PricedSchedule> schedules,
                                const RankClasses& classes,
                                const VirtualTimeOptions& options = {});
+
+// Walks the same operations several times, and finds only once who meets whom. Several threads may
+// walk at once.
+class Walks {
+ public:
+  // Keeps references. @pre as for walk()
+  Walks(std::span<const RankWork> work, const RankClasses& classes)
+      : work_(work), meetings_(work, classes) {}
+
+  std::vector<RankTimeline> operator()(const VirtualTimeOptions& options) const;
+  // Walks with other prices than those of the work, by class.
+  std::vector<RankTimeline> operator()(std::span<const IndexedVector<OperationIndex, Price>> prices,
+                                       const VirtualTimeOptions& options) const;
+
+ private:
+  std::span<const RankWork> work_;
+  Meetings meetings_;
+};
 
 // Returns the step time of the slowest rank.
 double step_time_s(std::span<const RankTimeline> timelines);

@@ -112,10 +112,16 @@ struct DrawnKernel {
   }
 };
 
+// Holds a transfer or a collective.
+struct DrawnCommunication {
+  OperationIndex operation{};
+  Traffic traffic;
+};
+
 // Holds the operations whose prices a draw changes. Loads keep theirs.
 struct DrawnOperations {
   std::vector<DrawnKernel> kernels;
-  std::vector<OperationIndex> linked;  // transfers and collectives
+  std::vector<DrawnCommunication> communication;
 };
 
 using KindFigures = std::map<KernelKind, const DrawnFigure*>;
@@ -132,7 +138,9 @@ KindFigures kinds_of(const std::vector<DrawnFigure>& figures) {
   return kinds;
 }
 
-DrawnOperations operations_of(const PricedSchedule& rank, const KindFigures& kinds) {
+DrawnOperations operations_of(const PricedSchedule& rank,
+                              const KindFigures& kinds,
+                              const PriceList& prices) {
   DrawnOperations drawn;
   const auto& operations = rank.schedule.operations;
   for (const OperationIndex i : operations.indices()) {
@@ -141,8 +149,9 @@ DrawnOperations operations_of(const PricedSchedule& rank, const KindFigures& kin
                                .kind = kinds.at(kernel->spec.kind),
                                .own_error = std::sqrt(0.5) * error_of(rank.prices[i]),
                                .seed = hash_of(to_text(canonical(kernel->spec)))});
-    } else if (!std::holds_alternative<LoadOperation>(operations[i].body)) {
-      drawn.linked.push_back(i);
+    } else if (is_communication(operations[i])) {
+      drawn.communication.push_back(
+          {.operation = i, .traffic = prices.traffic_of(rank.schedule, operations[i])});
     }
   }
   return drawn;
@@ -167,18 +176,17 @@ Platform drawn_platform(Platform platform, const std::vector<DrawnFigure>& figur
   return platform;
 }
 
-IndexedVector<OperationIndex, Price> drawn_prices(const PricedSchedule& rank,
+IndexedVector<OperationIndex, Price> drawn_prices(IndexedVector<OperationIndex, Price> prices,
                                                   const DrawnOperations& drawn,
-                                                  const PriceList& prices,
+                                                  const PriceList& list,
                                                   int draw) {
-  IndexedVector<OperationIndex, Price> result = rank.prices;
   for (const DrawnKernel& kernel : drawn.kernels) {
-    scale(result[kernel.operation], kernel.factor(draw));
+    scale(prices[kernel.operation], kernel.factor(draw));
   }
-  for (const OperationIndex i : drawn.linked) {
-    result[i] = prices(rank.schedule, rank.schedule.operations[i]);
+  for (const DrawnCommunication& one : drawn.communication) {
+    prices[one.operation] = list(one.traffic);
   }
-  return result;
+  return prices;
 }
 
 }  // namespace
@@ -204,24 +212,25 @@ std::vector<double> drawn_steps_s(const Plan& plan,
                                   const PricedPlan& priced,
                                   const PriceList& prices,
                                   const std::vector<DrawnFigure>& figures) {
-  PlanWork work{.classes = priced.classes};
   const KindFigures kinds = kinds_of(figures);
+  std::vector<RankWork> work;
   std::vector<DrawnOperations> operations;
   for (const PricedSchedule& rank : priced.schedules) {
-    work.ranks.push_back(work_of(rank));
-    operations.push_back(operations_of(rank, kinds));
+    work.push_back(work_of(rank));
+    operations.push_back(operations_of(rank, kinds, prices));
   }
+  const Walks walks(work, priced.classes);
   const double overlap = overlap_of(plan, prices.platform());
   std::vector<double> steps_s(draw_count);
   parallel_for(steps_s.size(), [&](std::size_t i) {
     const int draw = static_cast<int>(i);
     const Platform platform = drawn_platform(prices.platform(), figures, draw);
-    const PriceList drawn(platform, prices);
-    PlanWork own = work;
-    for (std::size_t rank = 0; rank < own.ranks.size(); ++rank) {
-      own.ranks[rank].prices = drawn_prices(priced.schedules[rank], operations[rank], drawn, draw);
+    const PriceList list(platform, prices);
+    std::vector<IndexedVector<OperationIndex, Price>> drawn;
+    for (std::size_t rank = 0; rank < work.size(); ++rank) {
+      drawn.push_back(drawn_prices(work[rank].prices, operations[rank], list, draw));
     }
-    steps_s[i] = step_time_s(walk(own, {.overlap = overlap}));
+    steps_s[i] = step_time_s(walks(drawn, {.overlap = overlap}));
   });
   return steps_s;
 }

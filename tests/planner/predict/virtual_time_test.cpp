@@ -148,6 +148,37 @@ TEST_CASE("Virtual time: ranks that do not take equally long wait for the later 
   CHECK(step_time_s(walked(schedules, 0.0, Estimate::low)) == 8.5);
 }
 
+TEST_CASE("Virtual time: nobody waits for a class that is left out") {
+  const auto rank_work = [](int rank) {
+    return work_of(HandMade(rank)
+                       .compute("a", 1 + rank)
+                       .halo("x", (rank + 1) % 3, 1)
+                       .allreduce("sum", {0, 1, 2}, 1)
+                       .priced());
+  };
+  std::vector<RankWork> work{rank_work(0), rank_work(1), rank_work(2)};
+  const RankClasses classes = RankClasses::each(3);
+  CHECK(step_time_s(walk(work, classes)) == 5.0);
+  work[2] = {};
+  const auto timelines = walk(work, classes);
+  CHECK(timelines[0].end_s == 4.0);
+  CHECK(timelines[1].end_s == 4.0);
+  CHECK(timelines[2].end_s == 0.0);
+}
+
+TEST_CASE("Walks: the same operations with other prices") {
+  const auto schedule = [](int rank, double seconds) {
+    return HandMade(rank).compute("a", seconds).halo("x", 1 - rank, 1).compute("b", 1).priced();
+  };
+  const std::vector<RankWork> work{work_of(schedule(0, 1)), work_of(schedule(1, 2))};
+  const RankClasses classes = RankClasses::each(2);
+  const Walks walks(work, classes);
+  const std::vector others{schedule(0, 5).prices, schedule(1, 3).prices};
+  CHECK(step_time_s(walks({})) == 4.0);
+  CHECK(step_time_s(walks(others, {})) == 7.0);
+  CHECK(step_time_s(walks({})) == 4.0);
+}
+
 TEST_CASE("Virtual time: three unlike ranks leave a meeting at the same time") {
   const auto rank_schedule = [](int rank) {
     return HandMade(rank)
