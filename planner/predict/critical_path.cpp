@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <variant>
 
 namespace cnnplan {
@@ -156,6 +157,23 @@ std::vector<CriticalOperation> critical_path(std::span<const RankWork> work,
   }
   std::reverse(operations.begin(), operations.end());
   return operations;
+}
+
+std::vector<int> ranks_on_path(std::span<const CriticalOperation> path,
+                               const RankClasses& classes) {
+  std::map<std::size_t, double> seconds;  // by class
+  for (const CriticalOperation& operation : path) {
+    seconds[operation.rank_class] += operation.seconds;
+  }
+  std::vector<std::pair<double, int>> ranks;
+  for (const auto& [rank_class, own_s] : seconds) {
+    ranks.emplace_back(own_s, classes.representatives()[rank_class]);
+  }
+  std::stable_sort(
+      ranks.begin(), ranks.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<int> found;
+  for (const auto& [own_s, rank] : ranks) found.push_back(rank);
+  return found;
 }
 
 }  // namespace cnnplan

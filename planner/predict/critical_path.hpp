@@ -29,4 +29,8 @@ std::vector<CriticalOperation> critical_path(std::span<const RankWork> work,
                                              std::span<const RankTimeline> timelines,
                                              const VirtualTimeOptions& options = {});
 
+// Returns the ranks that are walked for the classes on the path, in the order of their seconds, the
+// longest first.
+std::vector<int> ranks_on_path(std::span<const CriticalOperation> path, const RankClasses& classes);
+
 }  // namespace cnnplan

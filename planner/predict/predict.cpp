@@ -2,7 +2,6 @@
 #include "planner/predict/predict.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <span>
@@ -14,7 +13,6 @@
 #include "planner/base/parallel.hpp"
 #include "planner/predict/critical_path.hpp"
 #include "planner/predict/estimated_kernels.hpp"
-#include "planner/schedule/rank_memory.hpp"
 
 namespace cnnplan {
 namespace {
@@ -126,66 +124,7 @@ std::map<std::string, std::string> implementations_of(std::span<const Told> told
   return names;
 }
 
-Workspaces workspaces_of(const PricedSchedule& priced) {
-  Workspaces workspaces{.shared = priced.shared_workspace};
-  workspaces.bytes.reserve(priced.prices.size());
-  for (const Price& price : priced.prices) workspaces.bytes.push_back(price.workspace_bytes);
-  return workspaces;
-}
-
-// Where operations run at the same time, they also wait for operations that free their memory.
-Detail detail_of(const Plan& plan, bool overlaps) {
-  return overlaps || most_lanes(plan) > 1 ? Detail::timed : Detail::priced;
-}
-
 void look_at_nothing(std::size_t /*index*/, const PricedSchedule& /*made*/) {}
-
-// Lowers one rank of every class, and shows each to `look` as soon as it is priced. Of every rank,
-// only what the walks need is kept.
-PlanWork work_of(const Plan& plan,
-                 RankClasses classes,
-                 const LoweringRequest& request,
-                 const PriceList& prices,
-                 const LookAtClass& look) {
-  PlanWork result{.classes = std::move(classes)};
-  result.ranks.resize(result.classes.representatives().size());
-  lower_each(
-      plan, result.classes.representatives(), request, [&](std::size_t i, Schedule schedule) {
-        PricedSchedule made = priced(std::move(schedule), prices);
-        result.ranks[i] = work_of(made);
-        look(i, made);
-      });
-  return result;
-}
-
-PlanWork work_of(const Plan& plan, const LoweringRequest& request, const PriceList& prices) {
-  return work_of(plan, RankClasses::of(plan, prices.platform()), request, prices, look_at_nothing);
-}
-
-// Adds the memory, which a lowering for prices leaves open.
-PlanWork measured_work_of(const Plan& plan,
-                          RankClasses classes,
-                          Detail detail,
-                          const PriceList& prices,
-                          const LookAtClass& look) {
-  const Platform& platform = prices.platform();
-  const MemoryLimit limit{.available_bytes = platform.memory_bytes,
-                          .process_bytes = platform.process_bytes};
-  std::vector<MemoryUse> memory(classes.representatives().size());
-  const auto look_at_memory = [&](std::size_t i, PricedSchedule& made) {
-    const Workspaces workspaces = workspaces_of(made);
-    if (detail == Detail::priced) {
-      memory[i] = memory_within(limit, made.schedule, workspaces);
-    } else {
-      memory[i] = memory_of(made.schedule, workspaces);
-      memory[i].process_bytes = limit.process_bytes;
-    }
-    look(i, made);
-  };
-  PlanWork work = work_of(plan, std::move(classes), {.detail = detail}, prices, look_at_memory);
-  work.memory = most_of(memory, platform.memory_bytes);
-  return work;
-}
 
 ToldWork told_work_of(const Plan& plan,
                       RankClasses classes,
@@ -196,7 +135,7 @@ ToldWork told_work_of(const Plan& plan,
     told[i] = told_of(made);
     look(i, made);
   };
-  PlanWork work = measured_work_of(plan, std::move(classes), Detail::timed, prices, tell);
+  PlanWork work = work_of(plan, std::move(classes), Detail::timed, prices, tell);
   return {.work = std::move(work), .told = std::move(told)};
 }
 
@@ -207,8 +146,9 @@ ToldWork told_work_of(const Plan& plan, const PriceList& prices) {
 Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platform) {
   Prediction prediction = plan.prediction;
   const VirtualTimeOptions options{.overlap = overlap_of(plan, platform)};
+  const Walks walks(all.work.ranks, all.work.classes);
   const auto walked = [&](Estimate estimate) {
-    return walk(all.work, {.estimate = estimate, .overlap = options.overlap});
+    return walks({.estimate = estimate, .overlap = options.overlap});
   };
   const auto timelines = walked(Estimate::likely);
   prediction.step_s = step_time_s(timelines);
@@ -245,26 +185,6 @@ PricedPlan lower_and_price(const Plan& plan, const PriceList& prices) {
 
 std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options) {
   return walk(priced.schedules, priced.classes, options);
-}
-
-std::vector<RankTimeline> walk(const PlanWork& work, const VirtualTimeOptions& options) {
-  return walk(work.ranks, work.classes, options);
-}
-
-PlanWork work_of(const Plan& plan, const PriceList& prices) {
-  const Detail detail = detail_of(plan, plan.overlap);
-  RankClasses classes = RankClasses::of(plan, prices.platform());
-  return measured_work_of(plan, std::move(classes), detail, prices, look_at_nothing);
-}
-
-double predicted_step_s(const Plan& plan, const PriceList& prices) {
-  const double overlap = overlap_of(plan, prices.platform());
-  const Detail detail = detail_of(plan, overlap > 0.0);
-  return step_time_s(walk(work_of(plan, {.detail = detail}, prices), {.overlap = overlap}));
-}
-
-double predicted_inference_s(const Plan& plan, const PriceList& prices) {
-  return step_time_s(walk(work_of(plan, {.pass = Pass::inference}, prices)));
 }
 
 Prediction predict(const Plan& plan,

@@ -269,5 +269,13 @@ void lower_each(const Plan& plan,
                 std::span<const int> ranks,
                 const LoweringRequest& request,
                 const std::function<void(std::size_t, Schedule)>& take);
+// Does so for the first `first` ranks, and for the others only if `goes_on()` is true after the
+// first ones. Returns true if all were lowered. @pre first <= ranks.size()
+bool lower_each_while(const Plan& plan,
+                      std::span<const int> ranks,
+                      std::size_t first,
+                      const LoweringRequest& request,
+                      const std::function<void(std::size_t, Schedule)>& take,
+                      const std::function<bool()>& goes_on);
 
 }  // namespace cnnplan

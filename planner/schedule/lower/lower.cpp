@@ -126,9 +126,26 @@ void lower_each(const Plan& plan,
                 std::span<const int> ranks,
                 const LoweringRequest& request,
                 const std::function<void(std::size_t, Schedule)>& take) {
+  lower_each_while(plan, ranks, ranks.size(), request, take, [] { return true; });
+}
+
+bool lower_each_while(const Plan& plan,
+                      std::span<const int> ranks,
+                      std::size_t first,
+                      const LoweringRequest& request,
+                      const std::function<void(std::size_t, Schedule)>& take,
+                      const std::function<bool()>& goes_on) {
   const Decomposition decomposition(plan);
-  parallel_for(ranks.size(),
-               [&](std::size_t i) { take(i, lower(decomposition, ranks[i], request)); });
+  const auto lower_from = [&](std::size_t begin, std::size_t count) {
+    parallel_for(count, [&](std::size_t i) {
+      take(begin + i, lower(decomposition, ranks[begin + i], request));
+    });
+  };
+  lower_from(0, first);
+  if (first == ranks.size()) return true;
+  if (!goes_on()) return false;
+  lower_from(first, ranks.size() - first);
+  return true;
 }
 
 std::vector<Schedule> lower_representatives(const FusedUnits& units,

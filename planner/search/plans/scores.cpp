@@ -5,33 +5,59 @@
 #include <limits>
 
 #include "planner/base/error.hpp"
+#include "planner/predict/critical_path.hpp"
 #include "planner/schedule/rank_memory.hpp"
 #include "planner/search/plans/too_large.hpp"
 
 namespace cnnplan {
+namespace {
 
-Score Scores::add(const PlanOrigin& origin, Plan plan) {
+// Returns the ranks that the step waits for.
+std::vector<int> slow_ranks_of(const WalkedWork& walked, double overlap) {
+  const PlanWork& work = walked.work;
+  return ranks_on_path(
+      critical_path(work.ranks, work.classes, walked.timelines, {.overlap = overlap}),
+      work.classes);
+}
+
+}  // namespace
+
+const ScoredPlan* Scores::find(const Plan& plan) const {
   const auto known = std::find_if(scored_.begin(), scored_.end(), [&](const ScoredPlan& scored) {
     return scored.plan.layers == plan.layers && scored.plan.multigrid == plan.multigrid;
   });
-  if (known != scored_.end()) return known->score;
-  const Platform& platform = prices_.platform();
-  const PlanWork work = work_of(plan, prices_);
-  const double step_s = step_time_s(walk(work, {.overlap = overlap_of(plan, platform)}));
-  const std::int64_t bytes = work.memory.total_bytes();
-  const Score score{.step_s = step_s,
-                    .bytes = bytes,
-                    .fits = fits(bytes, platform.memory_bytes),
-                    .classes = work.classes.count()};
-  const bool is_best = score.fits && step_s < least_step_s();
-  scored_.push_back({.origin = origin, .plan = std::move(plan), .score = score});
-  if (is_best) best_ = scored_.size() - 1;
-  return score;
+  return known == scored_.end() ? nullptr : &*known;
+}
+
+Score Scores::add(const PlanOrigin& origin, Plan plan) {
+  if (const ScoredPlan* known = find(plan)) return known->score;
+  const WalkedWork walked = walked_work_of(plan, prices_);
+  return take(origin, std::move(plan), walked);
 }
 
 std::optional<Score> Scores::add_below(double limit_s, const PlanOrigin& origin, Plan plan) {
-  if (predicted_step_s(plan, prices_) >= limit_s) return std::nullopt;
-  return add(origin, std::move(plan));
+  if (const ScoredPlan* known = find(plan)) {
+    return known->score.step_s < limit_s ? std::optional(known->score) : std::nullopt;
+  }
+  const std::optional<WalkedWork> walked =
+      work_below(plan, {.seconds = limit_s, .slow_ranks = slow_ranks_}, prices_);
+  if (!walked) return std::nullopt;
+  return take(origin, std::move(plan), *walked);
+}
+
+Score Scores::take(const PlanOrigin& origin, Plan plan, const WalkedWork& walked) {
+  const Platform& platform = prices_.platform();
+  const double step_s = step_time_s(walked.timelines);
+  const std::int64_t bytes = walked.work.memory.total_bytes();
+  const Score score{.step_s = step_s,
+                    .bytes = bytes,
+                    .fits = fits(bytes, platform.memory_bytes),
+                    .classes = walked.work.classes.count()};
+  const bool is_best = score.fits && step_s < least_step_s();
+  if (is_best) slow_ranks_ = slow_ranks_of(walked, overlap_of(plan, platform));
+  scored_.push_back({.origin = origin, .plan = std::move(plan), .score = score});
+  if (is_best) best_ = scored_.size() - 1;
+  return score;
 }
 
 double Scores::least_step_s() const {

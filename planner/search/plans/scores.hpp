@@ -65,12 +65,16 @@ class Scores {
   std::optional<ScoredPlan> fastest_of(const std::function<bool(const Plan&)>& is_wanted) const;
 
  private:
+  // Returns the scored plan with equal layers and chains, or null.
+  const ScoredPlan* find(const Plan& plan) const;
+  Score take(const PlanOrigin& origin, Plan plan, const WalkedWork& walked);
   const ScoredPlan* runner_up() const;
   [[noreturn]] void refuse() const;
 
   const PriceList& prices_;
   std::vector<ScoredPlan> scored_;
   std::optional<std::size_t> best_;
+  std::vector<int> slow_ranks_;  // that the best plan waits for, the slowest first
 };
 
 }  // namespace cnnplan

@@ -65,6 +65,14 @@ TEST_CASE("critical_path: through the rank that is late") {
         Path{{"a1", 3.0}, {"x0", 1.0}, {"b0", 2.0}});
 }
 
+TEST_CASE("ranks_on_path: each rank once, the longest first") {
+  const std::vector<CriticalOperation> path{{.rank_class = 0, .seconds = 2.0},
+                                            {.rank_class = 2, .seconds = 3.0},
+                                            {.rank_class = 0, .seconds = 2.0}};
+  CHECK(ranks_on_path(path, RankClasses::each(3)) == std::vector{0, 2});
+  CHECK(ranks_on_path({}, RankClasses::each(3)).empty());
+}
+
 TEST_CASE("critical_path: from rank to rank, and past groups that others are in") {
   const std::vector<int> group{0, 1, 2};
   CHECK(
