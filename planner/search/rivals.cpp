@@ -56,6 +56,17 @@ Predicted predicted(const Plan& plan, const PriceList& prices) {
   return result;
 }
 
+// Lowers and prices what walks need, without a prediction.
+PricedPlan priced_for_steps(const Plan& plan, const RankClasses& classes, const PriceList& prices) {
+  PricedPlan result{.classes = classes, .schedules = {}};
+  result.schedules.resize(static_cast<std::size_t>(classes.count()));
+  const LoweringRequest request{.detail = detail_for_steps(plan, prices.platform())};
+  lower_each(plan, classes.representatives(), request, [&](std::size_t i, Schedule schedule) {
+    result.schedules[i] = priced(std::move(schedule), prices);
+  });
+  return result;
+}
+
 std::vector<PartTime> parts_of(const Prediction& prediction) {
   std::array<double, Enumerators<OperationPart>::all.size()> seconds{};
   for (const PredictedOperation& operation : prediction.operations) {
@@ -83,13 +94,19 @@ class Rivals {
 
   // Draws errors for the plan, and counts its gradients.
   void add_draws(Plan& plan) {
-    const Predicted own = predicted(plan, prices_);
-    plan.prediction.reduced_gradients = own.reduced_gradients;
-    draws_ = own.is_kept();
-    if (!draws_) return;
-    figures_ = drawn_figures(own.priced, prices_.platform());
+    const RankClasses classes = RankClasses::of(plan, prices_.platform());
+    draws_ = may_be_drawn(plan, classes);
+    if (!draws_) {
+      const Schedule first = lower(plan, 0, {.detail = Detail::priced});
+      plan.prediction.reduced_gradients = reduced_gradients(first);
+      return;
+    }
+    const PricedPlan priced = priced_for_steps(plan, classes, prices_);
+    const auto first = static_cast<std::size_t>(classes.class_of(0));
+    plan.prediction.reduced_gradients = reduced_gradients(priced.schedules[first].schedule);
+    figures_ = drawn_figures(priced, prices_.platform());
     plan.prediction.draws = {.figures = figures_,
-                             .steps_s = drawn_steps_s(plan, own.priced, prices_, figures_)};
+                             .steps_s = drawn_steps_s(plan, priced, prices_, figures_)};
   }
 
   Rival rival(RivalKind kind, const std::string& name, const Plan& plan) const {
