@@ -27,6 +27,13 @@ void wait_for(Device& device) {
   device.synchronize();
 }
 
+// Tells the watchdog what this rank does. Of several lanes, only the first one communicates, and
+// the names of kernels in other lanes would hide what it does.
+void tell(const PreparedOperation& operation, bool has_lanes) {
+  if (has_lanes && operation.is_kernel) return give_sign_of_progress();
+  own_record().set_activity(*operation.name);
+}
+
 // Updates follow each other.
 bool begins_updates(const Schedule& schedule, OperationIndex operation) {
   const auto is_update_at = [&](OperationIndex i) { return is_update(schedule.operations[i]); };
@@ -94,7 +101,7 @@ void StepRunner::select_and_wait(OperationIndex operation) {
 void StepRunner::start(OperationIndex operation, const StepState& state) {
   PreparedOperation& own = prepared_[operation];
   if (!own.start) return;
-  tell(own);
+  tell(own, lanes_ != nullptr);
   if (own.is_kernel) return start_kernel(operation, state);
   own.start(state);
   if (!own.finish) return;
@@ -108,13 +115,6 @@ void StepRunner::start(OperationIndex operation, const StepState& state) {
     finish(unfinished_.before(operation));
     queues_.select_stream(operation);
   }
-}
-
-// Tells the watchdog what this rank does. Of several lanes, only the first one communicates, and
-// the names of kernels in other lanes would hide what it does.
-void StepRunner::tell(const PreparedOperation& operation) const {
-  if (lanes_ != nullptr && operation.is_kernel) return give_sign_of_progress();
-  own_record().set_activity(*operation.name);
 }
 
 void StepRunner::start_kernel(OperationIndex operation, const StepState& state) {
@@ -131,7 +131,7 @@ void StepRunner::start_kernel(OperationIndex operation, const StepState& state) 
 void StepRunner::finish(const std::vector<OperationIndex>& operations) {
   for (OperationIndex operation : operations) {
     queues_.select_stream(operation);
-    tell(prepared_[operation]);
+    tell(prepared_[operation], lanes_ != nullptr);
     prepared_[operation].finish();
     if (context_.overlap) prepared_[operation].end->record();
   }

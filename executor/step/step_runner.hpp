@@ -85,7 +85,6 @@ class StepRunner {
   void run_operations(const StepState& state, Timing timing);
   void select_and_wait(OperationIndex operation);
   void start(OperationIndex operation, const StepState& state);
-  void tell(const PreparedOperation& operation) const;
   void start_kernel(OperationIndex operation, const StepState& state);
   void finish(const std::vector<OperationIndex>& operations);
   void finish_all();

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "planner/plan/plan.hpp"
 #include "planner/run/run.hpp"
 #include "planner/trace/traced_step.hpp"
 
