@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "planner/base/input_file.hpp"
+#include "planner/page/timeline.hpp"
 #include "planner/plan/plan.hpp"
-#include "planner/predict/timeline.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/run/run.hpp"
 

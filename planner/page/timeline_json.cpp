@@ -43,24 +43,29 @@ OrderedJson track_json(const TimelineTrack& track) {
   for (const TimelineEvent& event : track.events) {
     events.push_back(event.operation);
     events.push_back(event.lane);
-    events.push_back(microseconds(event.start_s));
-    events.push_back(microseconds(event.waiting_s));
-    events.push_back(microseconds(event.busy_s));
+    const OperationSpan& span = event.span;
+    events.push_back(microseconds(span.begin_s));
+    events.push_back(microseconds(span.work_begin_s - span.begin_s));
+    events.push_back(microseconds(span.end_s - span.work_begin_s));
   }
   return {{"ranks", track.ranks}, {"events", events}};
 }
 
 // Times at which nothing changes are left out.
-OrderedJson memory_json(const Timeline& timeline) {
+OrderedJson memory_json(const MemoryTimeline& memory) {
   OrderedJson points = OrderedJson::array();
   std::int64_t before = -1;
-  for (const MemoryPoint& point : timeline.memory) {
-    if (point.arena_bytes == before) continue;
-    before = point.arena_bytes;
-    points.push_back(microseconds(point.start_s));
-    points.push_back(point.arena_bytes);
+  for (const MemoryChange& change : memory.arena) {
+    if (change.bytes == before) continue;
+    before = change.bytes;
+    points.push_back(static_cast<double>(change.time_ns) / 1e3);
+    points.push_back(change.bytes);
   }
-  return {{"rank", timeline.memory_rank}, {"points", points}};
+  OrderedJson kept = OrderedJson::array();
+  for (const std::int64_t bytes : memory.kept_bytes) kept.push_back(bytes);
+  OrderedJson parameters = OrderedJson::array();
+  for (const std::int64_t bytes : memory.parameter_bytes) parameters.push_back(bytes);
+  return {{"rank", memory.rank}, {"points", points}, {"kept", kept}, {"parameters", parameters}};
 }
 
 }  // namespace
@@ -74,7 +79,7 @@ OrderedJson timeline_json(const Timeline& timeline, const Plan& plan) {
           {"operations", operations_json(timeline)},
           {"tracks", tracks},
           {"tracks_left_out", timeline.tracks.size() - kept},
-          {"memory", memory_json(timeline)}};
+          {"memory", memory_json(timeline.memory)}};
 }
 
 }  // namespace cnnplan

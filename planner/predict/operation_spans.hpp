@@ -11,6 +11,7 @@ struct OperationSpan {
   double begin_s = 0.0;
   double work_begin_s = 0.0;
   double end_s = 0.0;
+  bool operator==(const OperationSpan&) const = default;
 };
 
 // Returns the spans of the operations of one rank, for a timeline of walk() that was walked with

@@ -5,10 +5,8 @@
 #include <numeric>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
-#include "planner/predict/operation_spans.hpp"
-#include "planner/predict/predict.hpp"
+#include "planner/predict/predicted_spans.hpp"
 #include "planner/trace/rank_trace.hpp"
 
 namespace cnnplan {
@@ -53,28 +51,12 @@ std::string name_of_rank(int rank, const RankClasses& classes, bool stands_for_c
 }
 
 // Returns the spans of each class by the ids of its operations.
-std::vector<SpansById> spans_by_class(const Plan& plan,
-                                      const RankClasses& classes,
-                                      const PriceList& prices,
-                                      double& step_s) {
-  std::vector<std::vector<std::string>> ids(classes.representatives().size());
-  std::vector<RankWork> work(ids.size());
-  lower_each(plan,
-             classes.representatives(),
-             {.detail = Detail::timed},
-             [&](std::size_t i, Schedule schedule) {
-               for (const Operation& operation : schedule.operations) {
-                 ids[i].push_back(operation.id);
-               }
-               work[i] = work_of(priced(std::move(schedule), prices));
-             });
-  const double overlap = overlap_of(plan, prices.platform());
-  const std::vector<RankTimeline> timelines = walk(work, classes, {.overlap = overlap});
-  step_s = step_time_s(timelines);
-  std::vector<SpansById> by_class(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    const auto spans = spans_of(work[i], timelines[i], overlap);
-    for (const OperationIndex j : spans.indices()) by_class[i][ids[i][j]] = to_traced(spans[j]);
+std::vector<SpansById> by_id(const PredictedSpans& spans) {
+  std::vector<SpansById> by_class(spans.classes.size());
+  for (std::size_t i = 0; i < by_class.size(); ++i) {
+    for (const SpannedOperation& operation : spans.classes[i].operations) {
+      by_class[i][operation.id] = to_traced(operation.span);
+    }
   }
   return by_class;
 }
@@ -87,8 +69,9 @@ PredictedStep predicted_step(const Plan& plan,
   const RankClasses classes = RankClasses::of(plan, prices.platform());
   const std::vector<int> ranks = ranks_of(classes, chosen);
   const bool stand_for_classes = !chosen && classes.rank_count() > most_traced_ranks;
-  PredictedStep step;
-  const std::vector<SpansById> spans = spans_by_class(plan, classes, prices, step.step_s);
+  const PredictedSpans predicted = predicted_spans(plan, classes, prices);
+  const std::vector<SpansById> spans = by_id(predicted);
+  PredictedStep step{.step_s = predicted.step_s};
   step.ranks.resize(ranks.size());
   lower_each(plan, ranks, {.detail = Detail::timed}, [&](std::size_t i, const Schedule& schedule) {
     const OperationSpans own = spans_in(schedule, spans[classes.class_of(ranks[i])]);

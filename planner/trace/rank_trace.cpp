@@ -4,13 +4,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "planner/schedule/rank_memory.hpp"
-#include "planner/schedule/schedule_builder.hpp"
 #include "planner/tensor/peer_message.hpp"
 
 namespace cnnplan {
@@ -30,43 +27,6 @@ std::vector<TracedMessage> sends_of(const Schedule& schedule, const Operation& o
   return sends;
 }
 
-// Says when operations use a buffer.
-struct UsedTime {
-  std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
-  std::int64_t end_ns = 0;
-};
-
-// Returns the times of the buffers in the arena. Operations of other lanes may use a buffer before
-// the first use in the list, or after the last.
-std::map<BufferIndex, UsedTime> used_times(const Schedule& schedule, const OperationSpans& spans) {
-  std::map<BufferIndex, UsedTime> times;
-  for (const OperationIndex i : spans.indices()) {
-    if (!spans[i]) continue;
-    for (const Operand& operand : operands_of(schedule.operations[i].body)) {
-      if (operand.buffer < 0 || !in_arena(schedule.buffers[operand.buffer].role)) continue;
-      UsedTime& time = times[operand.buffer];
-      time.begin_ns = std::min(time.begin_ns, spans[i]->begin_ns);
-      time.end_ns = std::max(time.end_ns, spans[i]->end_ns);
-    }
-  }
-  return times;
-}
-
-// Returns what is taken and freed. At one time, memory is freed before it is taken.
-std::vector<MemoryChange> differences(const Schedule& schedule, const OperationSpans& spans) {
-  std::vector<MemoryChange> differences;
-  for (const auto& [buffer, time] : used_times(schedule, spans)) {
-    const std::int64_t bytes = schedule.buffers[buffer].bytes;
-    differences.push_back({.time_ns = time.begin_ns, .bytes = bytes});
-    differences.push_back({.time_ns = time.end_ns, .bytes = -bytes});
-  }
-  std::sort(
-      differences.begin(), differences.end(), [](const MemoryChange& a, const MemoryChange& b) {
-        return std::pair(a.time_ns, a.bytes) < std::pair(b.time_ns, b.bytes);
-      });
-  return differences;
-}
-
 std::int64_t first_begin(const OperationSpans& spans) {
   std::int64_t begin_ns = std::numeric_limits<std::int64_t>::max();
   for (const std::optional<TracedSpan>& span : spans) {
@@ -81,11 +41,15 @@ std::vector<MemoryChange> memory_changes(const Schedule& schedule, const Operati
   if (begin_ns == std::numeric_limits<std::int64_t>::max()) return {};
   const MemoryUse use = memory_of(schedule);
   const std::int64_t kept = use.total_bytes() - schedule.arena_bytes;
-  std::vector<MemoryChange> changes{{.time_ns = begin_ns, .bytes = kept}};
-  for (const MemoryChange& difference : differences(schedule, spans)) {
-    const std::int64_t bytes = changes.back().bytes + difference.bytes;
-    if (difference.time_ns > changes.back().time_ns) changes.push_back(difference);
-    changes.back().bytes = bytes;
+  std::vector<MemoryChange> changes =
+      arena_use(schedule, [&](OperationIndex i) -> std::optional<RunTime> {
+        if (!spans[i]) return std::nullopt;
+        return RunTime{.begin_ns = spans[i]->begin_ns - begin_ns,
+                       .end_ns = spans[i]->end_ns - begin_ns};
+      });
+  for (MemoryChange& change : changes) {
+    change.time_ns += begin_ns;
+    change.bytes += kept;
   }
   return changes;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/predict/arena_use.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/trace/event_trace.hpp"
 
@@ -26,19 +27,13 @@ struct TracedOperation {
   std::vector<TracedMessage> sends{};  // to other ranks
 };
 
-// The memory of a rank changes at this time.
-struct MemoryChange {
-  std::int64_t time_ns = 0;
-  std::int64_t bytes = 0;  // from then on: parameters, buffers, and what the step keeps
-};
-
 // `process` shows `rank`, which may stand for others.
 struct TracedRank {
   int rank = 0;
   int process = 0;
   std::string name{};  // of the process
   std::vector<TracedOperation> operations{};
-  std::vector<MemoryChange> memory{};
+  std::vector<MemoryChange> memory{};  // parameters, buffers, and what the step keeps
 };
 
 // Says which half of a trace a process belongs to.

@@ -1,5 +1,5 @@
 // Tests that the timeline of a step agrees with its prediction.
-#include "planner/predict/timeline.hpp"
+#include "planner/page/timeline.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/predict/predict.hpp"
+#include "tests/planner/schedule/sample_plans.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -24,7 +25,7 @@ std::map<std::string, double> mean_times(const Timeline& timeline) {
     const auto ranks = static_cast<double>(track.ranks.size());
     for (const TimelineEvent& event : track.events) {
       const std::string& id = timeline.operations[event.operation].id;
-      sums_s[id] += ranks * (event.waiting_s + event.busy_s);
+      sums_s[id] += ranks * (event.span.end_s - event.span.begin_s);
       counts[id] += ranks;
     }
   }
@@ -52,7 +53,7 @@ TEST_CASE("Timeline: operations take the predicted times, and the last one ends 
     double end_s = 0.0;
     for (const TimelineTrack& track : timeline.tracks) {
       const TimelineEvent& last = track.events.back();
-      end_s = std::max(end_s, last.start_s + last.waiting_s + last.busy_s);
+      end_s = std::max(end_s, last.span.end_s);
     }
     CHECK(end_s == doctest::Approx(timeline.step_s).epsilon(1e-9));
   }
@@ -67,18 +68,31 @@ TEST_CASE("Timeline: each rank is in one track, and ranks that do the same share
   CHECK(timeline.tracks.front().ranks == std::vector<int>{0, 1, 2, 3});
 }
 
+TEST_CASE("Timeline: the arena suffices for its use, also where lanes run at the same time") {
+  for (const NamedPlan& sample : chain_plans(6)) {
+    CAPTURE(sample.name);
+    const Platform platform = default_platform(sample.plan.ranks);
+    const KernelCosts kernels;
+    const PriceList prices(platform, kernels);
+    const std::int64_t most = predict(sample.plan, prices).memory.activations_bytes;
+    for (const MemoryChange& change : timeline_of(sample.plan, prices).memory.arena) {
+      CHECK(change.bytes <= most);
+    }
+  }
+}
+
 TEST_CASE("Timeline: memory rises and falls, and ends with nothing more than it began with") {
   const Plan plan = lenet_plan("n2");
   const Platform platform = default_platform(plan.ranks);
   const KernelCosts kernels;
   const Timeline timeline = timeline_of(plan, PriceList(platform, kernels));
   std::int64_t most = 0;
-  for (const MemoryPoint& point : timeline.memory) {
-    CHECK(point.arena_bytes >= 0);
-    most = std::max(most, point.arena_bytes);
+  for (const MemoryChange& change : timeline.memory.arena) {
+    CHECK(change.bytes >= 0);
+    most = std::max(most, change.bytes);
   }
-  CHECK(most > timeline.memory.front().arena_bytes);
-  CHECK(most > timeline.memory.back().arena_bytes);
+  CHECK(most > timeline.memory.arena.front().bytes);
+  CHECK(timeline.memory.arena.back().bytes == 0);
 }
 
 }  // namespace cnnplan::test

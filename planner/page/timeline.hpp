@@ -1,12 +1,12 @@
-// Says when every operation of a step runs on which ranks, for pictures and traces of the step.
+// Says what ranks do when in a step, and how memory runs, for the picture of the step.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "planner/predict/price.hpp"
+#include "planner/predict/memory_timeline.hpp"
+#include "planner/predict/predicted_spans.hpp"
 
 namespace cnnplan {
 
@@ -16,13 +16,11 @@ struct TimelineOperation {
   Stream stream = Stream::compute;
 };
 
-// Says when ranks run an operation. They wait first, for data or for other ranks, and then work.
+// Says when ranks run an operation.
 struct TimelineEvent {
   std::size_t operation = 0;  // an index of Timeline::operations
   int lane = 0;               // of kernels, as in Operation
-  double start_s = 0.0;       // from the begin of the step
-  double waiting_s = 0.0;
-  double busy_s = 0.0;
+  OperationSpan span{};
   bool operator==(const TimelineEvent&) const = default;
 };
 
@@ -32,22 +30,14 @@ struct TimelineTrack {
   std::vector<TimelineEvent> events;  // in schedule order
 };
 
-// Says how much of the shared arena is in use from a time on.
-struct MemoryPoint {
-  double start_s = 0.0;
-  std::int64_t arena_bytes = 0;
-};
-
 struct Timeline {
   double step_s = 0.0;
   std::vector<TimelineOperation> operations;  // each id once
   std::vector<TimelineTrack> tracks;          // ordered by their lowest ranks
-  int memory_rank = 0;                        // a rank that needs most memory
-  std::vector<MemoryPoint> memory;            // of that rank, ascending in time
+  MemoryTimeline memory;
 };
 
-// Lowers the plan for one rank of each class, and walks the schedules as predict() does.
-// @pre validate(plan) holds
+// Walks the plan as predict() does. @pre validate(plan) holds
 Timeline timeline_of(const Plan& plan, const PriceList& prices);
 
 }  // namespace cnnplan

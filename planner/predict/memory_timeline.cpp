@@ -1,0 +1,44 @@
+// Finds the times of a rank's operations by their ids, and asks its schedule for the bytes.
+#include "planner/predict/memory_timeline.hpp"
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "planner/schedule/rank_memory.hpp"
+
+namespace cnnplan {
+namespace {
+
+std::int64_t nanoseconds(double seconds) {
+  constexpr double per_second = 1e9;
+  return std::llround(seconds * per_second);
+}
+
+RunTime to_run_time(const OperationSpan& span) {
+  return {.begin_ns = nanoseconds(span.begin_s), .end_ns = nanoseconds(span.end_s)};
+}
+
+}  // namespace
+
+MemoryTimeline memory_timeline(const Plan& plan, int rank, const ClassSpans& spans) {
+  std::unordered_map<std::string_view, OperationSpan> by_id;
+  for (const SpannedOperation& operation : spans.operations) {
+    by_id.emplace(operation.id, operation.span);
+  }
+  MemoryTimeline memory{.rank = rank};
+  lower_each(plan,
+             std::vector<int>{rank},
+             {.detail = Detail::timed},
+             [&](std::size_t /*index*/, const Schedule& schedule) {
+               memory.arena = arena_use(schedule, [&](OperationIndex i) {
+                 return std::optional(to_run_time(by_id.at(schedule.operations[i].id)));
+               });
+               memory.kept_bytes = kept_bytes(schedule);
+               memory.parameter_bytes = parameter_bytes(schedule);
+             });
+  return memory;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,52 @@
+// Lowers the representative of every class, and keeps the names and the times of its operations.
+#include "planner/predict/predicted_spans.hpp"
+
+#include <utility>
+
+#include "planner/predict/rank_work.hpp"
+#include "planner/predict/virtual_time.hpp"
+#include "planner/schedule/rank_memory.hpp"
+
+namespace cnnplan {
+namespace {
+
+ClassSpans without_times(const Schedule& schedule) {
+  ClassSpans spans{.memory_bytes = memory_of(schedule).total_bytes()};
+  spans.operations.reserve(schedule.operations.size());
+  for (const Operation& operation : schedule.operations) {
+    spans.operations.push_back({.id = operation.id,
+                                .label = operation.label,
+                                .stream = operation.stream,
+                                .lane = operation.lane});
+  }
+  return spans;
+}
+
+}  // namespace
+
+PredictedSpans predicted_spans(const Plan& plan,
+                               const RankClasses& classes,
+                               const PriceList& prices) {
+  PredictedSpans result;
+  result.classes.resize(classes.representatives().size());
+  std::vector<RankWork> work(result.classes.size());
+  lower_each(plan,
+             classes.representatives(),
+             {.detail = Detail::timed},
+             [&](std::size_t i, Schedule schedule) {
+               result.classes[i] = without_times(schedule);
+               work[i] = work_of(priced(std::move(schedule), prices));
+             });
+  const double overlap = overlap_of(plan, prices.platform());
+  const std::vector<RankTimeline> timelines = walk(work, classes, {.overlap = overlap});
+  result.step_s = step_time_s(timelines);
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    const auto spans = spans_of(work[i], timelines[i], overlap);
+    for (const OperationIndex j : spans.indices()) {
+      result.classes[i].operations[j].span = spans[j];
+    }
+  }
+  return result;
+}
+
+}  // namespace cnnplan
