@@ -18,9 +18,10 @@
 #include "planner/json/schema_kind.hpp"
 #include "planner/page/page_html.hpp"
 #include "planner/page/report_data.hpp"
+#include "planner/plan/rival_plan.hpp"
 #include "planner/predict/operation_places.hpp"
+#include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
-#include "planner/search/rival_plans.hpp"
 
 namespace cnnplan {
 namespace {
@@ -43,8 +44,9 @@ void add_priced_parts(const ReportOptions& options, ReportedPlan& reported) {
   const PriceList prices(platform, kernels);
   reported.timeline = timeline_of(plan, prices);
   for (std::size_t i = 0; i < plan.prediction.rivals.size(); ++i) {
-    auto rival = plan_of_rival(plan, plan.prediction.rivals[i], prices);
-    if (rival) reported.rivals.push_back({.rival = i, .plan = std::move(*rival)});
+    auto rival = plan_of_rival(plan, plan.prediction.rivals[i]);
+    if (!rival) continue;
+    reported.rivals.push_back({.rival = i, .plan = with_prediction(std::move(*rival), prices)});
   }
   const std::string network = plan.inputs.empty() ? plan.network.name() : plan.inputs.front().file;
   reported.assumptions = assumptions(plan,
@@ -116,8 +118,9 @@ std::string page() {
   const std::string path = report_page_path();
   if (path.empty()) {
     throw EnvironmentError(
-        "this build has no page for reports: install npm (scripts/setup), and configure and build "
-        "again where npm reaches its registry; --json prints the values of the page");
+        "this build has no page for reports: install npm (scripts/setup), then configure and build "
+        "again with a network; the configure step says what was missing. --json prints the values "
+        "of the page");
   }
   return read_file(path);
 }

@@ -7,6 +7,7 @@
 #include "planner/base/checked.hpp"
 #include "planner/base/error.hpp"
 #include "planner/plan/multigrid_check.hpp"
+#include "planner/plan/rival_plan.hpp"
 #include "planner/plan/sample_blocks.hpp"
 
 namespace cnnplan {
@@ -128,6 +129,20 @@ class PlanCheck {
   const std::string& file_;
 };
 
+// Refuses a rival that is no valid plan, at the place of its settings.
+void check_rival(const Plan& plan, std::size_t index, const std::string& file) {
+  const std::optional<Plan> rival = plan_of_rival(plan, plan.prediction.rivals[index]);
+  if (!rival) return;
+  try {
+    validate(*rival, file);
+  } catch (const InputError& error) {
+    throw InputError({.file = file,
+                      .pointer = "/prediction/rivals/" + std::to_string(index) + "/settings",
+                      .value = error.problem().value,
+                      .allowed = error.problem().allowed});
+  }
+}
+
 }  // namespace
 
 std::string to_text(const Split& split) {
@@ -239,6 +254,9 @@ void validate(const Plan& plan, const std::string& file) {
   const std::vector<UnitMargin>& margins = plan.prediction.margins;
   for (std::size_t i = 0; i < margins.size(); ++i) {
     check.margin("/prediction/margins/" + std::to_string(i), plan, margins[i]);
+  }
+  for (std::size_t i = 0; i < plan.prediction.rivals.size(); ++i) {
+    check_rival(plan, i, file);
   }
 }
 

@@ -12,12 +12,12 @@
 #include "planner/base/input_file.hpp"
 #include "planner/kernel/kernel.hpp"
 #include "planner/kernel/kernel_family.hpp"
-#include "planner/network/channel_split.hpp"
-#include "planner/network/halo_method.hpp"
 #include "planner/network/multigrid.hpp"
 #include "planner/network/network.hpp"
+#include "planner/plan/layer_plan.hpp"
 #include "planner/plan/operation_part.hpp"
 #include "planner/plan/rival.hpp"
+#include "planner/plan/sized_allreduce.hpp"
 #include "planner/tensor/collective.hpp"
 #include "planner/tensor/mesh.hpp"
 
@@ -27,41 +27,6 @@ namespace cnnplan {
 inline constexpr int max_ranks = 1048576;
 inline constexpr std::int64_t max_batch = 2147483647;
 
-// Says how a layer is split over the ranks.
-struct Split {
-  Mesh mesh;
-  // This field only matters for layers that mix channels (mixes_channels), on a mesh with an axis
-  // c.
-  ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;
-  auto operator<=>(const Split&) const = default;
-};
-// Returns text such as "n2c4" or "c4 stationary_x".
-std::string to_text(const Split& split);
-
-// Holds all choices of a plan for one layer.
-struct LayerPlan {
-  Mesh mesh;
-  BatchNormStatistics statistics = BatchNormStatistics::spatial;  // batch norm only
-  std::map<KernelPhase, KernelAlgorithm> algorithms;  // of its convolutions; absent: direct
-  ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;  // as in Split
-  // True where the output is not kept for backpropagation, but computed again from the inputs (see
-  // can_recompute). The layers that are fused with this layer are computed again together with it.
-  bool recompute = false;
-  int stage = 0;  // the coordinate along axis l of the ranks that have the layer
-  HaloMethod halo = HaloMethod::exchange_first;  // see has_halo_method
-
-  Split split() const { return {.mesh = mesh, .channel_algorithm = channel_algorithm}; }
-  void set(const Split& split) {
-    mesh = split.mesh;
-    channel_algorithm = split.channel_algorithm;
-  }
-  auto operator<=>(const LayerPlan&) const = default;
-};
-// True if two tensors of equal shape have equal blocks on every rank, when one has the plan `a` and
-// the other has the plan `b`.
-inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {
-  return a.mesh == b.mesh && a.stage == b.stage;
-}
 // True for layers that may have an axis l. Such layers have no state except parameters, and compute
 // no loss.
 bool can_be_staged(const LayerParameters& parameters);
@@ -194,13 +159,6 @@ struct Prediction {
   std::vector<Rival> rivals{};
   Draws draws{};  // the step for random errors of the machine's figures
   bool operator==(const Prediction&) const = default;
-};
-
-// Names the algorithm for sums of gradients of up to `max_bytes`.
-struct SizedAllreduce {
-  std::int64_t max_bytes = 1;
-  AllreduceAlgorithm algorithm = AllreduceAlgorithm::ring;
-  bool operator==(const SizedAllreduce&) const = default;
 };
 
 // Holds a plan file.

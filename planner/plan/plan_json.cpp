@@ -8,13 +8,13 @@
 #include "planner/plan/multigrid_json.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/prediction_json.hpp"
+#include "planner/plan/reductions_json.hpp"
 #include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
 namespace {
 
 constexpr IntegerRange bucket_range{.minimum = 1};
-constexpr IntegerRange sized_range{.minimum = 0, .maximum = 64};
 constexpr IntegerRange stage_range{.minimum = 0, .maximum = max_ranks - 1};
 
 bool has_statistics(const Layer& layer) {
@@ -97,28 +97,9 @@ OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   return json;
 }
 
-std::vector<SizedAllreduce> read_sized_allreduces(const JsonReader& reader) {
-  std::vector<SizedAllreduce> sized;
-  for (const JsonReader& entry : reader.entries(sized_range)) {
-    entry.allow_keys({"max_bytes", "algorithm"});
-    sized.push_back({.max_bytes = entry.at("max_bytes").integer(bucket_range),
-                     .algorithm = entry.at("algorithm").enumerator<AllreduceAlgorithm>()});
-  }
-  return sized;
-}
-
-OrderedJson to_ordered_json(const std::vector<SizedAllreduce>& allreduces) {
-  OrderedJson json = OrderedJson::array();
-  for (const SizedAllreduce& sized : allreduces) {
-    json.push_back({{"max_bytes", sized.max_bytes}, {"algorithm", to_text(sized.algorithm)}});
-  }
-  return json;
-}
-
 void read_reductions(const JsonReader& root, Plan& plan) {
   root.read_enumerator("gradient_allreduce", plan.gradient_allreduce);
-  constexpr auto small = "small_gradient_allreduces";
-  if (root.has(small)) plan.small_gradient_allreduces = read_sized_allreduces(root.at(small));
+  plan.small_gradient_allreduces = read_small_allreduces(root);
   root.read_enumerator("statistics_allreduce", plan.statistics_allreduce);
   root.read("sharded_update", plan.sharded_update);
   root.read("optimizer_state_bytes", plan.optimizer_state_bytes, {0, max_optimizer_state_bytes});
@@ -172,7 +153,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
     }
   }
   if (root.has("prediction")) {
-    plan.prediction = prediction_from_json(root.at("prediction"), document.schema());
+    plan.prediction = prediction_from_json(root.at("prediction"), document.schema(), plan.network);
   }
   plan.inputs = read_input_files(root);
   validate(plan, file);
@@ -197,9 +178,7 @@ std::string to_json(const Plan& plan) {
   document["precision"] = to_text(plan.precision);
   document["device"] = plan.device;
   document["gradient_allreduce"] = to_text(plan.gradient_allreduce);
-  if (!plan.small_gradient_allreduces.empty()) {
-    document["small_gradient_allreduces"] = to_ordered_json(plan.small_gradient_allreduces);
-  }
+  add_small_allreduces(plan.small_gradient_allreduces, document);
   document["statistics_allreduce"] = to_text(plan.statistics_allreduce);
   if (plan.sharded_update) document["sharded_update"] = true;
   if (plan.optimizer_state_bytes > 0) {
@@ -217,7 +196,7 @@ std::string to_json(const Plan& plan) {
     document["multigrid"] = to_ordered_json(plan.multigrid, plan.network);
   }
   document["implementations"] = plan.implementations;
-  document["prediction"] = to_ordered_json(plan.prediction);
+  document["prediction"] = to_ordered_json(plan.prediction, plan.network);
   document["network"] = embedded_network(plan.network);
   return write_json(document);
 }

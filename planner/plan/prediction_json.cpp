@@ -241,7 +241,7 @@ constexpr std::array<std::string_view, 24> prediction_keys{"step_s",
 
 }  // namespace
 
-Prediction prediction_from_json(const JsonReader& reader, int schema) {
+Prediction prediction_from_json(const JsonReader& reader, int schema, const Network& network) {
   reader.allow_keys(prediction_keys);
   Prediction prediction;
   reader.read("step_s", prediction.step_s, predicted_range);
@@ -261,11 +261,11 @@ Prediction prediction_from_json(const JsonReader& reader, int schema) {
   reader.read("margins_rank", prediction.margins_sum.rank, rank_range);
   if (reader.has("memory")) prediction.memory = read_memory(reader.at("memory"));
   read_lists(reader, schema, prediction);
-  read_rivals(reader, prediction);
+  read_rivals(reader, network, prediction);
   return prediction;
 }
 
-Json to_ordered_json(const Prediction& prediction) {
+Json to_ordered_json(const Prediction& prediction, const Network& network) {
   Json json{{"step_s", prediction.step_s},
             {"low_s", prediction.low_s},
             {"high_s", prediction.high_s},
@@ -285,7 +285,7 @@ Json to_ordered_json(const Prediction& prediction) {
             {"margins", Json::array()},
             {"operations", Json::array()}};
   if (prediction.margins_sum.rank >= 0) json["margins_rank"] = prediction.margins_sum.rank;
-  add_rivals(prediction, json);
+  add_rivals(prediction, network, json);
   add_lists(prediction, json);
   return json;
 }

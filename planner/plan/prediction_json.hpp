@@ -8,10 +8,10 @@
 
 namespace cnnplan {
 
-// Reads the value of the key "prediction". `schema` is the number in the plan's key "schema".
-// @throws InputError
-Prediction prediction_from_json(const JsonReader& reader, int schema);
+// Reads the value of the key "prediction". `schema` is the number in the plan's key "schema". The
+// network names the layers of rivals. @throws InputError
+Prediction prediction_from_json(const JsonReader& reader, int schema, const Network& network);
 // Returns the value of the key "prediction".
-nlohmann::ordered_json to_ordered_json(const Prediction& prediction);
+nlohmann::ordered_json to_ordered_json(const Prediction& prediction, const Network& network);
 
 }  // namespace cnnplan

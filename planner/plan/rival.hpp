@@ -3,12 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "planner/base/enumerators.hpp"
+#include "planner/network/multigrid.hpp"
+#include "planner/plan/layer_plan.hpp"
 #include "planner/plan/operation_part.hpp"
+#include "planner/plan/sized_allreduce.hpp"
 
 namespace cnnplan {
 
@@ -31,6 +35,27 @@ struct PartTime {
   bool operator==(const PartTime&) const = default;
 };
 
+// Says how a rival runs layers that follow each other.
+struct RivalLayers {
+  LayerIndex first;  // the last one is before the first layer of the next entry
+  Split split{};
+  int stage = 0;           // as in LayerPlan
+  bool recompute = false;  // as in LayerPlan
+  HaloMethod halo = HaloMethod::exchange_first;
+  bool operator==(const RivalLayers&) const = default;
+};
+
+// Holds everything in which a rival may differ from its plan (rival_plan.hpp).
+struct RivalSettings {
+  std::vector<RivalLayers> layers{};  // ascending; the first entry begins with the first layer
+  std::vector<Multigrid> multigrid{};
+  AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;
+  std::vector<SizedAllreduce> small_gradient_allreduces{};
+  AllreduceAlgorithm statistics_allreduce = AllreduceAlgorithm::library;
+  int ranks_per_node = 1;
+  bool operator==(const RivalSettings&) const = default;
+};
+
 // Describes another plan for the same network and batch.
 struct Rival {
   RivalKind kind = RivalKind::data_parallel;
@@ -43,6 +68,7 @@ struct Rival {
   std::int64_t reduced_gradients = 0;
   std::vector<PartTime> parts;    // of the critical path, each part once; they add up to step_s
   std::vector<double> draws_s{};  // its step in every draw; empty: not known
+  std::optional<RivalSettings> settings{};  // missing in plan files of older versions
   bool operator==(const Rival&) const = default;
 };
 

@@ -5,6 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "planner/network/enumerators.hpp"
+#include "planner/plan/multigrid_json.hpp"
+#include "planner/plan/reductions_json.hpp"
+#include "planner/tensor/enumerators.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -25,7 +30,53 @@ PartTime read_part(const JsonReader& reader) {
           .critical_s = reader.at("critical_s").number(step_range)};
 }
 
-Rival read_rival(const JsonReader& reader) {
+// The entries list layers in the network's order, from the first layer on.
+LayerIndex read_first(const JsonReader& reader,
+                      const Network& network,
+                      const std::vector<RivalLayers>& before) {
+  const std::optional<LayerIndex> layer = network.index_of(reader.name());
+  if (!layer) reader.refuse("a layer of the network");
+  if (before.empty() && *layer != LayerIndex(0)) reader.refuse("the first layer of the network");
+  if (!before.empty() && *layer <= before.back().first) {
+    reader.refuse("a layer after the one of the entry before");
+  }
+  return *layer;
+}
+
+RivalLayers read_layers(const JsonReader& reader,
+                        const Network& network,
+                        const std::vector<RivalLayers>& before) {
+  reader.allow_keys({"from", "mesh", "channel_algorithm", "stage", "recompute", "halo"});
+  const JsonReader mesh = reader.at("mesh");
+  RivalLayers layers{.first = read_first(reader.at("from"), network, before),
+                     .split = {.mesh = mesh.locate([&] { return parse_mesh(mesh.text()); })}};
+  reader.read_enumerator("channel_algorithm", layers.split.channel_algorithm);
+  reader.read("stage", layers.stage, {0, ranks_range.maximum - 1});
+  reader.read("recompute", layers.recompute);
+  reader.read_enumerator("halo", layers.halo);
+  return layers;
+}
+
+RivalSettings read_settings(const JsonReader& reader, const Network& network) {
+  reader.allow_keys({"layers",
+                     "multigrid",
+                     "gradient_allreduce",
+                     "small_gradient_allreduces",
+                     "statistics_allreduce",
+                     "ranks_per_node"});
+  RivalSettings settings;
+  for (const JsonReader& entry : reader.at("layers").entries({1, network.layer_count()})) {
+    settings.layers.push_back(read_layers(entry, network, settings.layers));
+  }
+  settings.multigrid = read_multigrid(reader, network);
+  reader.read_enumerator("gradient_allreduce", settings.gradient_allreduce);
+  settings.small_gradient_allreduces = read_small_allreduces(reader);
+  reader.read_enumerator("statistics_allreduce", settings.statistics_allreduce);
+  reader.read("ranks_per_node", settings.ranks_per_node, ranks_range);
+  return settings;
+}
+
+Rival read_rival(const JsonReader& reader, const Network& network) {
   reader.allow_keys({"kind",
                      "plan",
                      "ranks",
@@ -34,7 +85,8 @@ Rival read_rival(const JsonReader& reader) {
                      "fits",
                      "reduced_gradients",
                      "parts",
-                     "draws_s"});
+                     "draws_s",
+                     "settings"});
   Rival rival{.kind = reader.at("kind").enumerator<RivalKind>(),
               .plan = reader.at("plan").name(),
               .ranks = reader.at("ranks").integer<int>(ranks_range),
@@ -47,6 +99,7 @@ Rival read_rival(const JsonReader& reader) {
     rival.parts.push_back(read_part(entry));
   }
   if (reader.has("draws_s")) rival.draws_s = read_numbers(reader.at("draws_s"));
+  if (reader.has("settings")) rival.settings = read_settings(reader.at("settings"), network);
   return rival;
 }
 
@@ -66,7 +119,33 @@ Draws read_draws(const JsonReader& reader) {
   return draws;
 }
 
-Json to_ordered_json(const Rival& rival) {
+Json to_ordered_json(const RivalLayers& layers, const Network& network) {
+  Json json{{"from", network.layer(layers.first).name}, {"mesh", to_text(layers.split.mesh)}};
+  if (layers.split.channel_algorithm != Split{}.channel_algorithm) {
+    json["channel_algorithm"] = to_text(layers.split.channel_algorithm);
+  }
+  if (layers.stage != 0) json["stage"] = layers.stage;
+  if (layers.recompute) json["recompute"] = true;
+  if (layers.halo != RivalLayers{}.halo) json["halo"] = to_text(layers.halo);
+  return json;
+}
+
+Json to_ordered_json(const RivalSettings& settings, const Network& network) {
+  Json json{{"layers", Json::array()}};
+  for (const RivalLayers& layers : settings.layers) {
+    json["layers"].push_back(to_ordered_json(layers, network));
+  }
+  if (!settings.multigrid.empty()) {
+    json["multigrid"] = to_ordered_json(settings.multigrid, network);
+  }
+  json["gradient_allreduce"] = to_text(settings.gradient_allreduce);
+  add_small_allreduces(settings.small_gradient_allreduces, json);
+  json["statistics_allreduce"] = to_text(settings.statistics_allreduce);
+  json["ranks_per_node"] = settings.ranks_per_node;
+  return json;
+}
+
+Json to_ordered_json(const Rival& rival, const Network& network) {
   Json json{{"kind", to_text(rival.kind)},
             {"plan", rival.plan},
             {"ranks", rival.ranks},
@@ -79,6 +158,7 @@ Json to_ordered_json(const Rival& rival) {
     json["parts"].push_back({{"part", to_text(part.part)}, {"critical_s", part.critical_s}});
   }
   if (!rival.draws_s.empty()) json["draws_s"] = rival.draws_s;
+  if (rival.settings) json["settings"] = to_ordered_json(*rival.settings, network);
   return json;
 }
 
@@ -97,21 +177,23 @@ std::string_view to_text(RivalKind kind) {
   return kind == RivalKind::next ? "next" : "data_parallel";
 }
 
-void read_rivals(const JsonReader& reader, Prediction& prediction) {
+void read_rivals(const JsonReader& reader, const Network& network, Prediction& prediction) {
   if (reader.has("reduced_gradients")) {
     prediction.reduced_gradients = reader.at("reduced_gradients").integer(bytes_range);
   }
   if (reader.has("rivals")) {
     for (const JsonReader& entry : reader.at("rivals").entries()) {
-      prediction.rivals.push_back(read_rival(entry));
+      prediction.rivals.push_back(read_rival(entry, network));
     }
   }
   if (reader.has("draws")) prediction.draws = read_draws(reader.at("draws"));
 }
 
-void add_rivals(const Prediction& prediction, Json& json) {
+void add_rivals(const Prediction& prediction, const Network& network, Json& json) {
   if (prediction.reduced_gradients) json["reduced_gradients"] = *prediction.reduced_gradients;
-  for (const Rival& rival : prediction.rivals) json["rivals"].push_back(to_ordered_json(rival));
+  for (const Rival& rival : prediction.rivals) {
+    json["rivals"].push_back(to_ordered_json(rival, network));
+  }
   if (!prediction.draws.steps_s.empty()) json["draws"] = to_ordered_json(prediction.draws);
 }
 

@@ -10,8 +10,8 @@ namespace cnnplan {
 
 // Reads the keys rivals, draws and reduced_gradients, each of which may be missing.
 // @throws InputError
-void read_rivals(const JsonReader& reader, Prediction& prediction);
+void read_rivals(const JsonReader& reader, const Network& network, Prediction& prediction);
 // Adds these keys to the JSON of a prediction, each if its value is known.
-void add_rivals(const Prediction& prediction, nlohmann::ordered_json& json);
+void add_rivals(const Prediction& prediction, const Network& network, nlohmann::ordered_json& json);
 
 }  // namespace cnnplan

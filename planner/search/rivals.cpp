@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/plan/rival_plan.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/schedule/rank_memory.hpp"
 #include "planner/search/blank_plan.hpp"
@@ -119,7 +120,8 @@ class Rivals {
                 .memory_bytes = bytes,
                 .fits = fits(bytes, prices_.platform().memory_bytes),
                 .reduced_gradients = own.reduced_gradients,
-                .parts = parts_of(own.prediction)};
+                .parts = parts_of(own.prediction),
+                .settings = settings_of(plan)};
     if (draws_ && own.is_kept()) {
       rival.draws_s = drawn_steps_s(plan, own.priced, prices_, figures_);
     }

@@ -96,6 +96,24 @@ KernelSpec sample_batch_norm_kernel() {
   return spec;
 }
 
+RivalSettings sample_settings() {
+  return {
+      .layers = {{.first = LayerIndex(0), .split = {.mesh = parse_mesh("h4")}},
+                 {.first = LayerIndex(1),
+                  .split = {.mesh = parse_mesh("h4")},
+                  .halo = HaloMethod::interior_strips},
+                 {.first = LayerIndex(2), .split = {.mesh = parse_mesh("h4")}, .recompute = true},
+                 {.first = LayerIndex(4), .split = {.mesh = parse_mesh("h4")}},
+                 {.first = LayerIndex(9),
+                  .split = {.mesh = parse_mesh("c4"),
+                            .channel_algorithm = ChannelAlgorithm::stationary_x}},
+                 {.first = LayerIndex(10), .split = {.mesh = parse_mesh("r4")}}},
+      .gradient_allreduce = AllreduceAlgorithm::library,
+      .small_gradient_allreduces = {{.max_bytes = 512, .algorithm = AllreduceAlgorithm::ring}},
+      .statistics_allreduce = AllreduceAlgorithm::ring,
+      .ranks_per_node = 2};
+}
+
 std::vector<Rival> sample_rivals() {
   return {{.plan = "n2",
            .ranks = 2,
@@ -106,7 +124,12 @@ std::vector<Rival> sample_rivals() {
            .parts = {{.part = OperationPart::forward, .critical_s = 0.3},
                      {.part = OperationPart::halo, .critical_s = 0.2}},
            .draws_s = {0.5, 0.6}},
-          {.kind = RivalKind::next, .plan = "h4", .ranks = 4, .step_s = 0.26, .parts = {}}};
+          {.kind = RivalKind::next,
+           .plan = "h4",
+           .ranks = 4,
+           .step_s = 0.26,
+           .parts = {},
+           .settings = sample_settings()}};
 }
 
 std::vector<UnitMargin> sample_margins() {

@@ -137,6 +137,16 @@ TEST_CASE("parse_plan: refusals name pointer, value and what is allowed") {
            "/prediction/margins/1/changes/1/mesh",
            "\"r5\"",
            "a mesh of 4 ranks"},
+          {"\"from\": \"hidden\"",
+           "\"from\": \"conv\"",
+           "/prediction/rivals/1/settings/layers/4/from",
+           "\"conv\"",
+           "a layer after the one of the entry before"},
+          {"\"from\": \"data\"",
+           "\"from\": \"conv\"",
+           "/prediction/rivals/1/settings/layers/0/from",
+           "\"conv\"",
+           "the first layer of the network"},
           {"\"kernels\": 1",
            "\"kernels\": 2",
            "/prediction/estimated_families",
@@ -242,6 +252,7 @@ Plan block_plan() {
   set_gradient_allreduce(plan, AllreduceAlgorithm::rabenseifner);
   plan.statistics_allreduce = AllreduceAlgorithm::recursive_doubling;
   plan.prediction.margins.clear();
+  plan.prediction.rivals.clear();
   for (LayerPlan& layer : plan.layers) {
     layer = {.mesh = sample_mesh(4), .statistics = BatchNormStatistics::global};
   }
