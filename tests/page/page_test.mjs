@@ -25,7 +25,7 @@ const faults = [];
 const fault = (report, text) => faults.push(`${basename(report)}: ${text}`);
 
 function figuresOf(data) {
-  return [...ALWAYS, ...(data.priced ? ["timeline"] : []), ...(data.runs.length ? ["run"] : []), ...(data.scaling.length > 1 ? ["scaling"] : [])];
+  return [...ALWAYS, ...(data.priced ? ["timeline", "memory-layers"] : []), ...(data.runs.length ? ["run"] : []), ...(data.scaling.length > 1 ? ["scaling"] : [])];
 }
 
 // Runs in the page. Returns the figures that are drawn, and what is wrong with them.
@@ -54,7 +54,7 @@ function lookAtFigures() {
 async function checkFigures(page, report, where) {
   const data = await page.evaluate(() => {
     const {plans, runs, scaling} = JSON.parse(document.getElementById("report").textContent);
-    return {priced: Boolean(plans[0].timeline), runs: runs.map(() => 0), scaling: scaling.map(() => 0)};
+    return {priced: Boolean(plans[0].timeline), compared: plans[0].steps.length, runs: runs.map(() => 0), scaling: scaling.map(() => 0)};
   });
   const found = await page.evaluate(lookAtFigures);
   for (const name of figuresOf(data)) {
@@ -62,6 +62,7 @@ async function checkFigures(page, report, where) {
     if (!figure?.drawn) fault(report, `${where}: the figure ${name} is not drawn`);
     else if (figure.caption.length < 20) fault(report, `${where}: the figure ${name} has no caption`);
     else if (figure.tables === 0) fault(report, `${where}: the figure ${name} has no table`);
+    if (name === "cost" && data.priced && figure?.tables !== data.compared) fault(report, `${where}: the figure cost lacks layers of a plan`);
     if (/undefined|NaN|Infinity/.test(figure?.caption ?? "")) fault(report, `${where}: "${figure.caption}"`);
   }
   const text = await page.evaluate(() => document.querySelector("main").innerText);

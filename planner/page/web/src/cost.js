@@ -4,31 +4,31 @@ import * as Plot from "@observablehq/plot";
 import {chart} from "./chart.js";
 import {figure, html, legend, tableOf, timed} from "./dom.js";
 import {duration, listed, percent, plural} from "./format.js";
-import {COLUMNS, COSTS, colour} from "./parts.js";
-
-const MOST_ROWS = 24;
+import {COLUMNS, COSTS, colour, secondsOf} from "./parts.js";
+import {labelsOf, rowLabel, rowsShown} from "./rows.js";
 
 const rowsOf = (source) => [...source.layers, ...source.groups];
-const rowLabel = (name) => ({reduce: "sums of gradients", sgd: "updates of weights"}[name] ?? name);
 
-// Returns the rows that take longest in any plan, in the order of the network, and counts the others.
-function chosenRows(plans) {
-  const totals = new Map();
-  for (const plan of plans) {
-    for (const row of plan.rows) totals.set(row.name, Math.max(totals.get(row.name) ?? 0, row.total_s));
-  }
-  const names = [...totals].sort((a, b) => b[1] - a[1]).slice(0, MOST_ROWS).map(([name]) => name);
-  const kept = new Set(names);
-  return {kept, order: [...totals.keys()].filter((name) => kept.has(name)), others: totals.size - kept.size};
+function plansOf(plan) {
+  return [{name: "this plan", rows: rowsOf(plan.explanation)}, ...plan.rivals.map((rival) => ({name: rival.name, rows: rowsOf(rival)}))];
 }
 
-function bars(plans, chosen) {
+// Returns the names of all rows with the longest time that any plan takes for them, in the order of the network.
+function longestTimes(plans) {
+  const longest = new Map();
+  for (const plan of plans) {
+    for (const row of plan.rows) longest.set(row.name, Math.max(longest.get(row.name) ?? 0, row.total_s));
+  }
+  return [...longest].map(([name, seconds]) => ({name, seconds}));
+}
+
+function bars(plans, names) {
   const data = [];
   for (const plan of plans) {
-    for (const row of plan.rows.filter(({name}) => chosen.kept.has(name))) {
+    for (const row of plan.rows.filter(({name}) => names.has(name))) {
       for (const [column, words] of COLUMNS) {
-        const ms = (row[`${column}_s`] ?? 0) * 1e3;
-        if (ms > 0) data.push({layer: rowLabel(row.name), plan: plan.short, column, words, ms});
+        const ms = secondsOf(row, column) * 1e3;
+        if (ms > 0) data.push({layer: rowLabel(row.name), plan: plan.name, column, words, ms});
       }
     }
   }
@@ -45,40 +45,65 @@ function caption(plan) {
   return top[0].name === "reduce" || top[0].name === "sgd" ? text[0].toUpperCase() + text.slice(1) : text;
 }
 
+// Says why other plans have no bars.
+function missingNote(plan) {
+  const missing = plan.steps.length - 1 - plan.rivals.length;
+  if (missing === 0) return "";
+  const reason = plan.timeline ? "an older version wrote the plan file, which does not list their layers" : "prices are missing";
+  return html("p", {class: "note"}, `${plural(missing, "other plan")} ${missing === 1 ? "has" : "have"} no bars here, because ${reason}.`);
+}
+
 export function drawCosts(plan, width) {
-  const plans = [{name: "this plan", short: "plan", rows: rowsOf(plan.explanation)}];
-  plan.rivals.forEach((rival, i) => plans.push({name: rival.name, short: rival.name.startsWith("data") ? "data p." : `next ${i}`, rows: rowsOf(rival)}));
-  const chosen = chosenRows(plans);
-  const data = bars(plans, chosen);
-  const restS = plans[0].rows.filter(({name}) => !chosen.kept.has(name)).reduce((sum, row) => sum + row.total_s, 0);
+  const plans = plansOf(plan);
+  const {rows, others} = rowsShown(longestTimes(plans), (row) => row.seconds);
+  const names = new Set(rows.map(({name}) => name));
+  const data = bars(plans, names);
+  const restS = plans[0].rows.filter(({name}) => !names.has(name)).reduce((sum, row) => sum + row.total_s, 0);
   const used = COLUMNS.filter(([column]) => data.some((bar) => bar.column === column));
   const several = plans.length > 1;
-  const labels = chosen.order.map(rowLabel);
-  const left = Math.min(width * 0.34, 16 + 6.6 * Math.max(...labels.map((label) => label.length)));
-  const short = (label) => (label.length * 6.6 > left - 10 ? `${label.slice(0, Math.floor((left - 16) / 6.6))}…` : label);
+  const labels = rows.map(({name}) => rowLabel(name));
+  const {left, short} = labelsOf(labels, width);
   const drawing = timed("cost", () => chart({
     width,
-    height: 50 + labels.length * (several ? 13 * plans.length + 8 : 20),
+    height: 50 + labels.length * (several ? 9 * plans.length + 8 : 20),
     marginLeft: left,
-    marginRight: several ? 60 : 20,
+    marginRight: 20,
     ariaLabel: `Predicted milliseconds by row: ${caption(plan)}`,
     x: {label: "milliseconds, mean over ranks", grid: true},
-    y: several ? {axis: "right", label: null, domain: plans.map((one) => one.short), padding: 0.1} : {axis: null, domain: ["plan"], padding: 0},
+    y: {axis: null, domain: plans.map((one) => one.name), padding: several ? 0.1 : 0},
     fy: {domain: labels, label: null, axis: "left", tickFormat: short, padding: 0.22},
     color: {domain: used.map(([column]) => column), range: used.map(([column, , name]) => colour(name ?? column))},
     marks: [Plot.barX(data, {x: "ms", y: "plan", fy: "layer", fill: "column", order: used.map(([column]) => column),
       title: (bar) => `${bar.layer}, ${bar.plan}: ${bar.words} ${bar.ms.toPrecision(3)} ms`})],
   }));
-  const missing = several ? "" : plan.steps.length > 1 ?
-    html("p", {class: "note"}, "Other plans are shown by their whole steps only, because this report could not price their layers.") : "";
   const columns = [{title: "row", left: true}, {title: "split", left: true}, ...used.map(([, words]) => ({title: words})), {title: "all"}, {title: "on the critical path"}];
   const tables = plans.map((one) => tableOf(`times of ${one.name} by layer`, columns, one.rows.map((row) => [
-    rowLabel(row.name), row.split ?? "", ...used.map(([column]) => duration(row[`${column}_s`] ?? 0)), duration(row.total_s), duration(row.critical_s)])));
+    rowLabel(row.name), row.split ?? "", ...used.map(([column]) => duration(secondsOf(row, column))), duration(row.total_s), duration(row.critical_s)])));
   return figure("cost", caption(plan),
-    several ? html("p", {class: "note"}, `Each row has one bar for ${listed(plans.map((one) => `${one.name} (“${one.short}”)`))}.`) : "",
+    several ? html("p", {class: "note"}, `The bars of a row are, from the top: ${listed(plans.map((one) => one.name))}.`) : "",
     legend(used.map(([column, words, name]) => [colour(name ?? column), words])), drawing,
-    chosen.others > 0 ? html("p", {class: "note"}, `The ${labels.length} rows with the most time are drawn. ${plural(chosen.others, "other row")} of this plan take ${duration(restS)} in sum; the tables have all rows.`) : "",
-    missing, ...tables);
+    others > 0 ? html("p", {class: "note"}, `The ${labels.length} rows with the most time are drawn. ${plural(others, "other row")} of this plan ${others === 1 ? "takes" : "take"} ${duration(restS)} in sum; the tables have all rows.`) : "",
+    missingNote(plan), ...tables);
+}
+
+// Says which costs the step waits for, and what other plans take.
+function stepCaption(plan) {
+  const [own, ...others] = plan.steps;
+  const costs = COSTS.map(([cost, words]) => [words, own.costs[cost] ?? 0]).sort((a, b) => b[1] - a[1]).filter(([, seconds]) => seconds >= 0.01 * own.step_s).slice(0, 3);
+  const text = `The step takes ${duration(own.step_s)}${costs.length ? `, of which ${listed(costs.map(([words, seconds]) => `${words} take ${percent(seconds / own.step_s)}`))}` : ""}.`;
+  const rivals = listed(others.map((step) => `${step.name} takes ${duration(step.step_s)}${step.fits ? "" : " and does not fit"}`));
+  return rivals ? `${text} ${rivals[0].toUpperCase()}${rivals.slice(1)}.` : text;
+}
+
+// Says what bounds the step from below.
+function boundNote(plan) {
+  const stepS = plan.explanation.step_s;
+  const texts = [`In the mean, a rank communicates or waits in ${percent(plan.exposed_s / stepS)} of the step, and its kernels do not run meanwhile.`];
+  if (plan.bound_s > 0) {
+    const saved = 1 - plan.bound_s / stepS;
+    texts.push(`No split among the candidates makes the step shorter than ${duration(plan.bound_s)}, so other splits can save ${saved < 0.0005 ? "nothing" : `at most ${percent(saved)}`}.`);
+  }
+  return html("p", {}, texts.join(" "));
 }
 
 // Draws the critical path of the plan and of its rivals.
@@ -90,10 +115,7 @@ export function drawSteps(plan, width) {
     }
   }
   const used = COSTS.filter(([cost]) => plan.steps.some((step) => step.costs[cost]));
-  const others = plan.steps.slice(1);
-  const own = plan.steps[0];
-  const text = others.length === 0 ? `The step takes ${duration(own.step_s)}.` :
-    `The step takes ${duration(own.step_s)}; ${listed(others.map((step) => `${step.name} takes ${duration(step.step_s)}${step.fits ? "" : " and does not fit"}`))}.`;
+  const text = stepCaption(plan);
   const narrow = width < 560;
   const drawing = timed("steps", () => chart({
     width,
@@ -111,5 +133,5 @@ export function drawSteps(plan, width) {
   return figure("steps", text, legend(used.map(([, words, name]) => [colour(name), words])), drawing,
     tableOf("the critical path by cost", [{title: "plan", left: true}, {title: "ranks"}, {title: "step"}, ...used.map(([, words]) => ({title: words}))],
       plan.steps.map((step) => [step.name, step.ranks, duration(step.step_s), ...used.map(([cost]) => duration(step.costs[cost] ?? 0))])),
-    html("p", {class: "note"}, `The critical path has the operations that the step waits for. ${plural(plan.explanation.layers.length, "layer")} are planned.`));
+    html("p", {class: "note"}, "The critical path has the operations that the step waits for. Their times add up to the step."), boundNote(plan));
 }

@@ -41,6 +41,7 @@ function dimText(dim, [begin, end], all) {
     if (all === 1) return "";
     return dim < 2 ? `all ${count(all)} ${WORDS[dim]}` : `the whole ${WORDS[dim]} of ${count(all)}`;
   }
+  if (end === begin + 1) return `${WORDS[dim].replace(/s$/, "")} ${count(begin)} of ${count(all)}`;
   return end <= begin ? `nothing of ${WORDS[dim]}` : `${WORDS[dim]} ${count(begin)} to ${count(end - 1)} of ${count(all)}`;
 }
 const boxText = (box, shape) => listed(box.map((range, dim) => dimText(dim, range, shape[dim])).filter((text) => text)) || "one value";
@@ -76,7 +77,7 @@ function panel(title, tensor, ownMesh, readMesh, rank) {
     svg("text", {x: PLOT.left, y: 14, "font-size": 12, "font-weight": 600}, title.length > 44 ? `${title.slice(0, 43)}…` : title));
   const texts = [`Rank ${rank} owns ${sizeOf(own) > 0 ? boxText(own, tensor.shape) : "nothing"}.`];
   if (need) texts.push(needText(own, need, tensor.shape));
-  return {element: html("div", {}, drawing, html("p", {class: "note", style: "max-width:330px"}, texts.join(" "))), own, need};
+  return {element: html("div", {}, drawing, html("p", {class: "note", style: `max-width:${PLOT.width + PLOT.left + 8}px`}, texts.join(" "))), own, need};
 }
 
 // Says what a rank fetches besides its own block.

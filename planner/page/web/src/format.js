@@ -1,10 +1,11 @@
-// Writes numbers for people.
+// Writes numbers for people. A number and its unit stay on one line.
+const GAP = "\u00a0";
 
 export function duration(seconds) {
   if (!Number.isFinite(seconds)) return "-";
   if (seconds === 0) return "0";
   const [factor, unit] = Math.abs(seconds) >= 1 ? [1, "s"] : Math.abs(seconds) >= 1e-3 ? [1e3, "ms"] : [1e6, "µs"];
-  return `${significant(seconds * factor)} ${unit}`;
+  return `${significant(seconds * factor)}${GAP}${unit}`;
 }
 
 export function significant(value, digits = 3) {
@@ -20,11 +21,11 @@ export function bytes(count) {
     value /= 1024;
     unit += 1;
   }
-  return `${unit === 0 ? value : significant(value)} ${units[unit]}`;
+  return `${unit === 0 ? value : significant(value)}${GAP}${units[unit]}`;
 }
 
 export const count = (value) => value.toLocaleString("en");
-export const percent = (fraction) => `${(fraction * 100).toFixed(1)} %`;
+export const percent = (fraction) => `${(fraction * 100).toFixed(1)}${GAP}%`;
 export const plural = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 // Joins texts as in "a, b and c".

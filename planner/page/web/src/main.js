@@ -2,9 +2,9 @@
 import {drawCosts, drawSteps} from "./cost.js";
 import {drawCut} from "./cut.js";
 import {html, timed} from "./dom.js";
-import {bytes, count, duration, plural} from "./format.js";
+import {bytes, count, duration, plural, significant} from "./format.js";
 import {drawGraph} from "./graph.js";
-import {drawMemory} from "./memory.js";
+import {drawMemory, drawMemoryOfLayers} from "./memory.js";
 import {provenance} from "./provenance.js";
 import {drawRun} from "./runs.js";
 import {drawScaling} from "./scaling.js";
@@ -46,17 +46,48 @@ function section(id, title, ...children) {
   return html("section", {id, "aria-labelledby": `${id}-title`}, html("h2", {id: `${id}-title`}, title), ...children);
 }
 
-function facts(plan) {
+// Returns the lines of the summary with their labels. In its text, labels take eight columns, and so do the blanks
+// before a line that goes on with the line before it.
+function summaryWords(text) {
+  const entries = [["", ""]];
+  for (const line of text.trim().split("\n")) {
+    const [, label, words] = /^(\w+) +(.*)$/.exec(line) ?? [];
+    const isLabelled = label && label.length < 8 && line.slice(0, 8).trim() === label;
+    if (isLabelled && line.length > 8 && line[7] === " ") entries.push([label, words]);
+    else entries[entries.length - 1][1] += ` ${line.trim()}`;
+  }
+  return [html("p", {}, entries[0][1].trim()),
+    html("dl", {class: "words"}, entries.slice(1).flatMap(([label, words]) => [html("dt", {}, label), html("dd", {}, words)]))];
+}
+
+// Returns the range of the predicted step where estimates make it uncertain.
+function rangeText({step_s: step, low_s: low, high_s: high}) {
+  return low > 0 && high - low > 0.05 * step ? `${duration(low)} to ${duration(high)}` : "";
+}
+
+// Returns the number of draws of errors in which the plan beats the closest other plan.
+function sureText(sure) {
+  if (!sure) return ["not known", ""];
+  return [`${sure.wins.find((win) => win.rival === sure.closest).draws} of ${sure.draws}`, "draws of likely errors"];
+}
+
+// Returns pairs of what, value and a remark.
+function factsOf(plan) {
   const explained = plan.explanation;
-  const entries = [
-    ["step", `${duration(explained.step_s)}`],
-    ["samples per second", count(Math.round(explained.samples_per_s * 10) / 10)],
-    ["compared with data parallelism", explained.times_data_parallel ? `${explained.times_data_parallel.toFixed(2)} x as fast` : "not known"],
-    ["memory per rank", bytes(explained.memory_bytes)],
-    ["ranks", count(explained.ranks)],
-    ["layers", count(explained.layers.length)],
+  const ratio = explained.times_data_parallel;
+  const limit = explained.available_bytes > 0 ? `of ${bytes(explained.available_bytes)}` : "the limit is not known";
+  return [
+    ["predicted step", duration(explained.step_s), rangeText(explained)],
+    ["samples per second", explained.samples_per_s >= 100 ? count(Math.round(explained.samples_per_s)) : significant(explained.samples_per_s), ""],
+    ["compared with data parallelism", ratio ? `${ratio.toFixed(2)}\u00a0x` : "not known", explained.is_data_parallel ? "it is data parallelism" : ratio ? "as fast" : ""],
+    ["beats the closest other plan in", ...sureText(explained.sure)],
+    ["memory per rank", bytes(explained.memory_bytes), explained.any_estimated ? `at least, ${limit}` : limit],
   ];
-  return html("dl", {class: "facts"}, entries.map(([name, value]) => html("div", {}, html("dt", {}, name), html("dd", {}, value))));
+}
+
+function facts(plan) {
+  return html("dl", {class: "facts"}, factsOf(plan).map(([what, value, remark]) =>
+    html("div", {}, html("dt", {}, what), html("dd", {}, value), remark ? html("dd", {class: "remark"}, remark) : "")));
 }
 
 // Offers all layers in a list, with a filter and a choice of the rank.
@@ -94,12 +125,14 @@ function planSections(plan) {
   const selection = selectionOf();
   const runs = report.runs.filter((run) => report.plans[run.plan] === plan);
   const sections = [
-    section("summary", "Summary", facts(plan), html("pre", {tabindex: "0", "aria-label": "Summary in words"}, plan.summary.trim())),
-    section("network", "How the network is split", drawGraph(plan, selection)),
-    section("layer", "How a layer is cut", ...layerSection(plan, selection)),
+    section("summary", "Summary", facts(plan), ...summaryWords(plan.summary)),
+    html("div", {class: "two"},
+      section("network", "How the network is split", drawGraph(plan, selection)),
+      section("layer", "How a layer is cut", ...layerSection(plan, selection))),
     section("times", "Where the time goes", place((width) => drawSteps(plan, width)), place((width) => drawCosts(plan, width))),
     section("step", "What happens in a step", place((width) => drawTimeline(plan, width))),
-    section("memory", "Memory", place((width) => drawMemory(plan, width))),
+    section("memory", "Where the memory goes", place((width) => drawMemory(plan, width)),
+      ...(plan.timeline ? [place((width) => drawMemoryOfLayers(plan, width))] : [])),
     ...(runs.length === 0 ? [] : [section("runs", "What was measured", ...runs.map((run) =>
       html("div", {}, html("h3", {}, run.file), place((width) => drawRun(run, width)))))]),
     ...(report.scaling.length < 2 ? [] : [section("scaling", "More ranks", place((width) => drawScaling(report.scaling, width)))]),

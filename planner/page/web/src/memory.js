@@ -1,9 +1,10 @@
-// Draws the memory of the rank that needs most, over the step.
+// Draws the memory of the rank that needs most, over the step and by layer.
 import * as Plot from "@observablehq/plot";
 
 import {chart} from "./chart.js";
 import {figure, html, legend, tableOf, timed} from "./dom.js";
-import {bytes, duration, percent} from "./format.js";
+import {bytes, duration, listed, percent, plural} from "./format.js";
+import {labelsOf, rowsShown} from "./rows.js";
 import {colour} from "./parts.js";
 
 const MOST_POINTS = 1200;
@@ -41,8 +42,8 @@ export function drawMemory(plan, width) {
   const data = times.flatMap(([us, value]) => LAYERS.map(([name]) => ({ms: us / 1e3, name, mib: mib(fixed[name] ?? value)})));
   const used = LAYERS.filter(([name]) => data.some((point) => point.name === name && point.mib > 0));
   const near = limit > 0 && limit < 4 * total;
-  const rank = plan.timeline ? ` of rank ${plan.timeline.memory.rank}` : "";
-  const text = `The memory${rank} peaks at ${bytes(total)}${limit > 0 ? `, which is ${percent(total / limit)} of the ${bytes(limit)} that a rank has` : "; the limit is not known"}.`;
+  const rank = plan.timeline ? `Rank ${plan.timeline.memory.rank}` : "The rank that needs most";
+  const text = `${rank} needs ${plan.explanation.any_estimated ? "at least " : ""}${bytes(total)} at its peak${limit > 0 ? `, which is ${percent(total / limit)} of the ${bytes(limit)} that a rank has` : "; the limit is not known"}.`;
   const drawing = timed("memory", () => chart({
     width,
     height: 260,
@@ -64,4 +65,35 @@ export function drawMemory(plan, width) {
       [["weights, gradients and momentum", use.parameters_bytes], ["activations, error signals and samples", use.activations_bytes], ["messages, workspaces and statistics", use.buffers_bytes], ["the process itself", use.process_bytes]]
         .map(([words, value]) => [words, bytes(value), percent(value / total)])),
     points.length ? tableOf("memory over time", [{title: "time"}, {title: "activations and error signals"}], points.map(([us, value]) => [duration(us / 1e6), bytes(value)])) : "");
+}
+
+const SHARES = [
+  ["kept", "kept for the backward pass", "forward"],
+  ["parameters", "weights, gradients and momentum", "update"],
+];
+
+// Draws which layers the memory of that rank belongs to, as far as it belongs to single layers.
+export function drawMemoryOfLayers(plan, width) {
+  const {rank, kept, parameters} = plan.timeline.memory;
+  const all = plan.explanation.layers.map((layer, i) => ({name: layer.name, kept: kept[i], parameters: parameters[i], total: kept[i] + parameters[i]}));
+  const {rows, others} = rowsShown(all, (row) => row.total);
+  const sum = all.reduce((bytesOfAll, row) => bytesOfAll + row.total, 0);
+  const top = [...rows].sort((a, b) => b.total - a.total).slice(0, 3);
+  const text = `When the backward pass begins, rank ${rank} holds ${bytes(sum)} for its layers; the most is for ${listed(top.map((row) => `${row.name} (${bytes(row.total)})`))}.`;
+  const data = rows.flatMap((row) => SHARES.map(([share, words]) => ({name: row.name, share, words, mib: row[share] / 2 ** 20})));
+  const {left, short} = labelsOf(rows.map((row) => row.name), width);
+  const drawing = timed("memory of layers", () => chart({
+    width,
+    height: 50 + rows.length * 20,
+    marginLeft: left,
+    ariaLabel: text,
+    x: {label: "MiB", grid: true},
+    y: {domain: rows.map((row) => row.name), label: null, tickFormat: short},
+    color: {domain: SHARES.map(([share]) => share), range: SHARES.map(([, , name]) => colour(name))},
+    marks: [Plot.barX(data, {x: "mib", y: "name", fill: "share", order: SHARES.map(([share]) => share), title: (bar) => `${bar.name}: ${bar.mib.toPrecision(3)} MiB ${bar.words}`})],
+  }));
+  return figure("memory-layers", text, legend(SHARES.map(([, words, name]) => [colour(name), words])), drawing,
+    others > 0 ? html("p", {class: "note"}, `The ${plural(rows.length, "layer")} with the most memory are drawn; the table has all ${plural(all.length, "layer")}.`) : "",
+    tableOf("memory by layer", [{title: "layer", left: true}, ...SHARES.map(([, words]) => ({title: words})), {title: "all"}],
+      all.map((row) => [row.name, bytes(row.kept), bytes(row.parameters), bytes(row.total)])));
 }

@@ -3,16 +3,25 @@
 // Columns of a layer's row in the explanation, in the order of the stack, and the colour if it has another name.
 export const COLUMNS = [
   ["forward", "forward kernels"],
-  ["backward_data", "backward kernels, data"],
-  ["backward_filter", "backward kernels, weights"],
+  ["backward_data", "backward kernels (data)"],
+  ["backward_filter", "backward kernels (weights)"],
   ["statistics", "statistics kernels"],
   ["halo", "halo exchange"],
   ["channels", "channel exchange"],
   ["shuffle", "moves between splits"],
   ["copy", "concat copies"],
   ["allreduce", "sums of batch norms and losses", "sums"],
-  ["other", "sums of gradients, updates, loading"],
+  ["reduce", "sums of gradients", "allreduce"],
+  ["sgd", "updates of weights", "update"],
+  ["other", "loading and other work"],
 ];
+
+// Returns the seconds of a row in a column. Sums of gradients and updates are rows of their own, whose time is "other".
+export function secondsOf(row, column) {
+  const own = row.name === "reduce" || row.name === "sgd" ? row.name : "other";
+  if (column === "reduce" || column === "sgd" || column === "other") return column === own ? row.other_s ?? 0 : 0;
+  return row[`${column}_s`] ?? 0;
+}
 
 // Costs of a step, as the summary adds them up.
 export const COSTS = [
@@ -31,8 +40,8 @@ export const COSTS = [
 export const PARTS = {
   load: ["load", "loading samples"],
   forward: ["forward", "forward kernels"],
-  backward_data: ["backward_data", "backward kernels, data"],
-  backward_filter: ["backward_filter", "backward kernels, weights"],
+  backward_data: ["backward_data", "backward kernels (data)"],
+  backward_filter: ["backward_filter", "backward kernels (weights)"],
   statistics: ["statistics", "statistics kernels"],
   accumulate: ["other", "sums of error signals"],
   halo: ["halo", "halo exchange"],

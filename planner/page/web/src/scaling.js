@@ -15,6 +15,8 @@ export function drawScaling(points, width) {
     width: Math.min(width, 720),
     height: 320,
     marginLeft: 60,
+    marginTop: 48,
+    marginRight: 40,
     ariaLabel: text,
     x: {type: "log", label: "ranks", ticks: points.map((point) => point.ranks), tickFormat: (ranks) => `${ranks}`},
     y: {type: "log", label: "milliseconds of a step", grid: true, ticks: 5, tickFormat: (ms) => significant(ms)},

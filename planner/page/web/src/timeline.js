@@ -43,8 +43,8 @@ function totals(timeline) {
 
 function caption(timeline, sums) {
   const share = (us) => percent(us / timeline.step_us);
-  const top = sums.rows.slice(0, 3).map(([words, us]) => `${words} ${share(us)}`);
-  return `A rank spends its step of ${duration(timeline.step_us / 1e6)} on ${listed(top)}, and waits ${share(sums.waiting)} of the time.`;
+  const top = sums.rows.slice(0, 3).map(([words, us]) => `${share(us)} for ${words}`);
+  return `Of the step of ${duration(timeline.step_us / 1e6)}, a rank needs ${listed(top)} in the mean. It waits for others in ${share(sums.waiting)}.`;
 }
 
 export function drawTimeline(plan, width) {
@@ -91,9 +91,10 @@ export function drawTimeline(plan, width) {
       pen.fillStyle = paint.text;
       pen.fillText(row.label, 0, top + 14, label - 6);
     });
-    for (let i = 0; i <= 4; i += 1) {
-      const us = view.begin + ((view.end - view.begin) * i) / 4;
-      pen.textAlign = i === 0 ? "left" : i === 4 ? "right" : "center";
+    const ticks = width < 560 ? 2 : 4;
+    for (let i = 0; i <= ticks; i += 1) {
+      const us = view.begin + ((view.end - view.begin) * i) / ticks;
+      pen.textAlign = i === 0 ? "left" : i === ticks ? "right" : "center";
       pen.fillStyle = paint.text;
       pen.fillText(duration(us / 1e6), at(us), 12);
       pen.fillStyle = paint.line;
