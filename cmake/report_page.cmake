@@ -3,12 +3,26 @@
 option(CNNPLAN_PAGE "Bundle the page of cnnplan report, where npm is found" ON)
 set(CNNPLAN_PAGE_FOUND OFF)
 set(page_missing "CNNPLAN_PAGE is off")
-set(page_sources ${CMAKE_SOURCE_DIR}/planner/page/web)
+get_filename_component(page_sources ${CMAKE_CURRENT_LIST_DIR}/../planner/page/web ABSOLUTE)
 set(page_packages ${CMAKE_BINARY_DIR}/page)
 
-# Installs the packages of the lock file, unless they are there. Only tests need those of dev.
+# Says why npm failed: its code for errors, if it wrote one, and the file with all its lines.
+function(cnnplan_page_failure result log)
+  set(code "")
+  if(EXISTS ${log})
+    file(STRINGS ${log} lines REGEX "code E[A-Z0-9_]+$" LIMIT_COUNT 1)
+    if(lines MATCHES "(E[A-Z0-9_]+)$")
+      set(code "${CMAKE_MATCH_1}, ")
+    endif()
+  endif()
+  set(${result} "npm could not fetch its packages (${code}see ${log})" PARENT_SCOPE)
+endfunction()
+
+# Installs the packages of the lock file, unless they are there. Only tests need those of dev. npm
+# waits for a registry that it cannot reach, but not for minutes.
 function(cnnplan_install_page_packages result)
-  set(options --ignore-scripts --no-audit --no-fund --prefer-offline)
+  set(options --ignore-scripts --no-audit --no-fund --prefer-offline
+      --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-retry-maxtimeout=5000)
   if(NOT CNNPLAN_TESTS)
     list(APPEND options --omit=dev)
   endif()
@@ -30,7 +44,8 @@ function(cnnplan_install_page_packages result)
                   OUTPUT_FILE ${page_packages}/npm.log ERROR_FILE ${page_packages}/npm.log
                   RESULT_VARIABLE failed)
   if(failed)
-    set(${result} "npm ci failed, see ${page_packages}/npm.log" PARENT_SCOPE)
+    cnnplan_page_failure(reason ${page_packages}/npm.log)
+    set(${result} "${reason}" PARENT_SCOPE)
     return()
   endif()
   file(WRITE ${done} "${wanted}")
@@ -40,8 +55,10 @@ endfunction()
 if(CNNPLAN_PAGE)
   find_program(NODE NAMES node nodejs)
   find_program(NPM npm)
-  set(page_missing "npm was not found")
-  if(NODE AND NPM)
+  set(page_missing "npm was not found (Debian: apt install npm)")
+  if(NOT NODE)
+    set(page_missing "node was not found (Debian: apt install nodejs npm)")
+  elseif(NPM)
     execute_process(COMMAND ${NODE} --version OUTPUT_VARIABLE node_version
                     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     string(REGEX REPLACE "^v" "" node_version "${node_version}")
