@@ -15,17 +15,19 @@ namespace cnnplan {
 // Says how a layer is split over the ranks.
 struct Split {
   Mesh mesh;
-  // Counts where mixes_channels holds and the mesh has an axis c.
+  // This field only matters for layers that mix channels (mixes_channels), on a mesh with an axis
+  // c.
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;
   auto operator<=>(const Split&) const = default;
 };
 // Returns text such as "n2c4" or "c4 stationary_x".
 std::string to_text(const Split& split);
 
+// Holds all choices of a plan for one layer.
 struct LayerPlan {
   Mesh mesh;
-  BatchNormStatistics statistics = BatchNormStatistics::spatial;        // batch norm only
-  std::map<KernelPhase, KernelAlgorithm> algorithms;                    // absent: direct
+  BatchNormStatistics statistics = BatchNormStatistics::spatial;  // batch norm only
+  std::map<KernelPhase, KernelAlgorithm> algorithms;  // of its convolutions; absent: direct
   ChannelAlgorithm channel_algorithm = ChannelAlgorithm::stationary_y;  // as in Split
   // True where the output is not kept for backpropagation, but computed again from the inputs (see
   // can_recompute). The layers that are fused with this layer are computed again together with it.
@@ -40,7 +42,8 @@ struct LayerPlan {
   }
   auto operator<=>(const LayerPlan&) const = default;
 };
-// True where every rank has equal blocks of two tensors of one shape, one with each of these plans.
+// True if two tensors of equal shape have equal blocks on every rank, when one has the plan `a` and
+// the other has the plan `b`.
 inline bool same_ranks(const LayerPlan& a, const LayerPlan& b) {
   return a.mesh == b.mesh && a.stage == b.stage;
 }
