@@ -46,6 +46,14 @@ std::string parameter_text(const std::string& pointer, bool has_zeros_around) {
   return "its " + key + (has_both ? ", with the zeros of Pad nodes before it: " : ": ");
 }
 
+// True for a constant that only names the values of an input in another order, without a copy.
+bool is_view_of_input(const NodeReader& reader, const Constant& constant) {
+  for (std::size_t i = 0; i < reader.input_count(); ++i) {
+    if (reader.has_input(i) && reader.constant(i).tensor == constant.tensor) return true;
+  }
+  return false;
+}
+
 // Counts the nodes that are only planned.
 struct PlannedNodes {
   bool is_on = false;                 // as ImportOptions::planning
@@ -160,7 +168,8 @@ std::vector<Value> Importer::outputs_with_kernels(const NodeReader& reader) {
 Value Importer::folded(const NodeReader& reader) {
   constexpr std::int64_t most_elements = std::int64_t{1} << 22;  // all folded constants together
   Value value = fold(reader);
-  if (const auto* const constant = std::get_if<Constant>(&value)) {
+  const auto* const constant = std::get_if<Constant>(&value);
+  if (constant != nullptr && !is_view_of_input(reader, *constant)) {
     folded_elements_ += element_count(*constant->tensor);
   }
   if (folded_elements_ <= most_elements) return value;

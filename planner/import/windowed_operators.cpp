@@ -15,6 +15,9 @@ namespace {
 Activation image_at(const NodeReader& node, const NetworkBuilder& network) {
   const auto* const found = std::get_if<Activation>(&node.input(0));
   if (found == nullptr) throw UnmappedNode("its input is a constant");
+  if (found->is_channels_last) {
+    throw UnmappedNode("its input " + dims_text(found->dims) + " has channels last");
+  }
   std::vector<std::int64_t> inner = found->dims;
   for (std::size_t i = 2; i < inner.size(); ++i) {
     const Margin& margin = found->margins[i + 3 - inner.size()];

@@ -49,6 +49,16 @@ TEST_CASE("MatMul: a constant that is added afterwards is its bias") {
   CHECK(values_of(tensor_of(imported, "weight"), "m.onnx")[1] == 1);
 }
 
+TEST_CASE("MatMul: any number of transposed weights is taken, since none is copied") {
+  ModelBuilder model({1, 2049});
+  for (const char* weight : {"a", "b"}) model.weight(weight, {2049, 2049});
+  model.node("Transpose", {"a"}, {"s"});
+  model.node("MatMul", {"x", "s"}, {"p"});
+  model.node("Transpose", {"b"}, {"t"});
+  model.node("MatMul", {"p", "t"});
+  CHECK(model.import().network.parameter_count() == 2 * 2049 * 2049);
+}
+
 TEST_CASE("MatMul: a sum is no bias if the product has other users or the dims differ") {
   ModelBuilder twice({1, 6});
   twice.weight("w", {6, 2}).weight("b", {2});

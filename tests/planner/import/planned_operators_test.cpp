@@ -106,10 +106,12 @@ TEST_CASE("Planning: a norm that other nodes look into stays a norm for its user
 TEST_CASE("Planning: norms over positions, and nodes that are no norm, are refused") {
   ModelBuilder rows({2, 4, 8, 4});
   add_norm(rows, "x");
+  rows.node("Relu", {"norm"});
   CHECK(contains(refusals_of(rows, planning).at(0).reason, "over other dims than the channels"));
   ModelBuilder cubes({2, 4, 8, 6});
   cubes.node("Transpose", {"x"}, {"last"}).set("perm", Dims{0, 2, 3, 1});
   add_norm(cubes, "last", "three");
+  cubes.node("Relu", {"norm"});
   CHECK(refusals_of(cubes, planning).at(0).type == "ReduceMean");
   ModelBuilder layouts({2, 4, 4, 4});
   layouts.node("Transpose", {"x"}, {"last"}).set("perm", Dims{0, 2, 3, 1});

@@ -188,10 +188,16 @@ TEST_CASE("Transpose: channels that are last are refused by everything else") {
     model.weight("w", {4, 8}).node("MatMul", {"t", "w"}, {"p"});
     model.weight("b", {8, 1}).node("Add", {"p", "b"});
   });
-  ModelBuilder square({1, 8, 8, 8});  // dims are equal in both layouts
-  square.node("Transpose", {"x"}, {"t"}).set("perm", to_last);
-  square.node("Add", {"x", "t"});
-  CHECK(contains(refusal_of(square), "of unequal dims"));
+  for (const char* type : {"Add", "GlobalAveragePool", "MaxPool"}) {
+    CAPTURE(type);
+    ModelBuilder cube({1, 8, 8, 8});  // dims are equal in both layouts
+    cube.node("Transpose", {"x"}, {"t"}).set("perm", to_last);
+    const bool is_sum = std::string(type) == "Add";
+    NodeBuilder node = cube.node(
+        type, is_sum ? std::vector<std::string>{"x", "t"} : std::vector<std::string>{"t"});
+    if (std::string(type) == "MaxPool") node.set("kernel_shape", Dims{2, 2});
+    CHECK(contains(refusal_of(cube), is_sum ? "of unequal dims" : "has channels last"));
+  }
   ModelBuilder output({1, 8, 8, 8});
   output.node("Transpose", {"x"}).set("perm", to_last);
   CHECK(contains(problem_of([&] { output.import(); }).value, "channels last"));
