@@ -68,7 +68,8 @@ std::string to_text(const std::vector<FormulaTerm>& terms) {
 }
 
 std::string to_text(const std::vector<Formula>& formulas, std::size_t columns) {
-  std::string text = "prices, on the rank where each operation takes longest, nobody waiting\n";
+  std::string text = indented(
+      "prices, on the rank where each operation takes longest, nobody waiting", 0, columns);
   for (const Formula& formula : formulas) {
     text += hanging("",
                     formula.operation + ": " + duration(formula.seconds) + " on rank " +

@@ -217,13 +217,18 @@ std::string why(const Summary& summary, std::size_t width) {
 
 // Leaves out what the sentence can spare where it would be longer than `most` lines.
 std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
-  std::string text;
-  for (const Wording wording :
-       {Wording::full, Wording::usual, Wording::one_layer, Wording::brief}) {
-    text = wrapped("sure    ", confidence_text(summary, wording), width);
-    if (lines_of(text) <= most) break;
+  const auto lines = [width](const std::string& sentence) {
+    return wrapped("sure    ", sentence, width);
+  };
+  for (const Wording wording : {Wording::full, Wording::usual, Wording::one_layer}) {
+    const std::string text = lines(confidence_text(summary, wording));
+    if (lines_of(text) <= most) return text;
   }
-  return text;
+  // A command that goes over two lines is better than none.
+  std::string sentence = confidence_text(summary, Wording::one_layer);
+  std::replace(sentence.begin(), sentence.end(), unbroken_space, ' ');
+  const std::string text = lines(sentence);
+  return lines_of(text) <= most ? text : lines(confidence_text(summary, Wording::brief));
 }
 
 // Returns texts of the plan, the most detailed one first.
