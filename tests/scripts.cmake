@@ -10,6 +10,11 @@ foreach(path checks/check_house_test checks/check_includes_test checks/per_file_
   set_tests_properties(scripts_${name} PROPERTIES TIMEOUT 300)
 endforeach()
 add_test(NAME scripts_check_includes COMMAND ${CMAKE_SOURCE_DIR}/scripts/checks/check-includes)
+foreach(what man bash zsh fish)
+  add_test(NAME scripts_help-files_test_${what}
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/help-files_test ${CMAKE_BINARY_DIR} ${what})
+  set_tests_properties(scripts_help-files_test_${what} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
+endforeach()
 add_test(NAME scripts_platforms_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/platforms_test ${CMAKE_BINARY_DIR})
 add_test(NAME scripts_affected-tests_test
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/checks/affected-tests_test ${CMAKE_BINARY_DIR})

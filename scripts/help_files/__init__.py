@@ -1,0 +1,1 @@
+"""Turns the --help of the programs into man pages and completions, for scripts/help-files."""
