@@ -17,7 +17,7 @@ namespace cnnplan {
 
 // Describes the links of one level that the messages of a round take.
 struct LinkUse {
-  std::size_t level = 0;  // of the platform
+  std::size_t level = 0;  // an index of the platform's levels
   int sharing = 1;        // the most messages that take one port of the level at once
   bool operator==(const LinkUse&) const = default;
 };

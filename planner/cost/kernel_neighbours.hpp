@@ -15,9 +15,9 @@ namespace cnnplan {
 // move.
 double work_of(const KernelSpec& spec);
 
-// Holds profiled kernels of one family. The distance is Euclidean over log2 of extents, window and
-// groups: twice as many channels are as far away as twice as many rows. The kind of pooling and the
-// number of fused operations count, too.
+// Holds profiled kernels of one family. The distance is Euclidean over log2 of extents, groups, and
+// the kernel, stride and dilation of the window: twice as many channels are as far away as twice as
+// many rows. The kind of pooling and the number of fused operations count, too.
 class KernelNeighbours {
  public:
   // Adds a profiled kernel. The estimate assumes that the time of neighbours is proportional to

@@ -1,5 +1,6 @@
 // Takes sums and products of an activation and constants into the parameters of the layer that made
-// the activation, if nothing else uses it.
+// the activation. The layer mixes channels or is a batch norm, and nothing else uses the
+// activation.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,9 @@ namespace cnnplan {
 // Each function maps a node with two inputs. The input of the index `constant` holds a number, or
 // one number per channel, and the other input is the activation x. The result is the output of the
 // layer whose parameters were changed.
-// @throws UnmappedNode when no layer can take the constant in
+// @throws UnmappedNode when no layer can take the constant in, or for values that
+// NetworkBuilder::scale_output or shift_output refuses; InputError when the product of its dims
+// overflows
 
 // Computes x + factor * constant.
 Value add_constant(const NodeReader& node,

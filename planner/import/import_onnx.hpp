@@ -16,7 +16,8 @@ struct ImportOptions {
   std::string output;  // value from which the loss is computed; empty: the first output
   std::string loss = "cross_entropy";  // or "mean_squared_error"
   std::vector<std::string> auxiliary;  // further outputs with a loss of this kind: "NAME=WEIGHT"
-  // Element-wise operators without a kernel become layers that are only planned (Pointwise).
+  // Element-wise operators, and norms over channels, that no layer with a kernel can take become
+  // layers that are only planned (Pointwise).
   bool planning = false;
 };
 

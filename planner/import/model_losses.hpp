@@ -17,8 +17,8 @@ class ModelLosses {
  public:
   // Reads the options about outputs and losses. The main output is the one that the options name,
   // else the first of the graph.
-  // @throws InputError for options that name an unknown loss, or one output twice, and for a weight
-  // that losses cannot have
+  // @throws InputError for options that name an unknown loss, or one output twice, and for an
+  // auxiliary text that has no name or no weight that losses can have
   ModelLosses(const OnnxGraph& graph, const ImportOptions& options);
 
   const std::string& main_output() const { return main_output_; }
@@ -26,7 +26,7 @@ class ModelLosses {
   std::vector<std::string> outputs() const;
   // True if the losses apply a softmax themselves, so that a model's last softmax is left out.
   bool have_softmax() const { return std::holds_alternative<SoftmaxCrossEntropy>(loss_); }
-  // Checks that some node makes each output. @throws InputError
+  // Checks that some node makes each of outputs(). @throws InputError
   void require_nodes(const OnnxGraph& graph, const std::string& file) const;
   // Returns a note about each output of the graph that has no loss.
   std::vector<std::string> notes(const OnnxGraph& graph) const;

@@ -37,7 +37,8 @@ class NetworkBuilder {
                        const LayerParameters& parameters,
                        const std::vector<Activation>& inputs);
   // Adds a parameter of a layer.
-  // @throws UnmappedNode for another number of values, or when another layer has this weight
+  // @throws UnmappedNode for another number of values, or when another layer has this weight;
+  // InputError when the product of the extents or dims overflows
   void add_tensor(LayerIndex layer,
                   const std::string& name,
                   const std::vector<std::int64_t>& extents,
@@ -53,7 +54,8 @@ class NetworkBuilder {
   // Adds factor * values to all outputs of a layer that scale_output can change. The values are
   // added to its bias or shift, or become its bias.
   // @pre `values` has one number or one per channel
-  // @throws UnmappedNode for too many constants, and for a sum with a number that is not finite
+  // @throws UnmappedNode for too many constants, for a sum with a number that is not finite, and
+  // for values that cannot be read (reals_of)
   void shift_output(LayerIndex layer, const Constant& values, double factor);
 
   // Returns the number of samples of the model's input, with which dims of activations begin.
@@ -98,10 +100,12 @@ class NetworkBuilder {
 };
 
 // Returns true if `dims`, the dims that a model gives an activation, are the shape of the layer
-// that makes it: neither flattened nor with channels in groups.
+// that makes it: not flattened, and with channels neither in groups nor last. Dims may leave out d,
+// then h, then w, if their extents are 1.
 bool is_plain(const std::vector<std::int64_t>& dims, const Shape& shape);
 
-// Returns the dims (C, D, H, W) of a shape as a model has them: `rank` dims including the batch.
+// Returns the dims (C, D, H, W) of a shape as a model has them: `rank` dims including the batch. A
+// `rank` below 5 leaves out d, then h, then w.
 // @pre 2 <= rank <= 5
 std::vector<std::int64_t> model_dims(const Shape& shape, std::int64_t batch, std::size_t rank);
 

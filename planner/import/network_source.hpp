@@ -17,8 +17,9 @@ struct SourceOfNetwork {
 
 // Recognises `content` as a network file or a model, and parses it. Notes for the user are appended
 // to `notes`.
-// @throws InputError for content that is neither or a size that does not fit, UnmappedNodes as
-// import_onnx does, EnvironmentError for a model in a build without ONNX
+// @throws InputError for content that is neither a valid network nor a valid model, or for a size
+// that does not fit; UnmappedNodes as import_onnx does, EnvironmentError for a model in a build
+// without ONNX
 Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes);
 
 }  // namespace cnnplan

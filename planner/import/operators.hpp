@@ -15,7 +15,7 @@ namespace cnnplan {
 // @throws UnmappedNode, InputError
 using MapNode = std::vector<Value> (*)(const NodeReader& node, NetworkBuilder& network);
 
-// Assigns the function that maps it to the type of an operator, such as "Conv".
+// Holds the type of an operator, such as "Conv", and the function that maps its nodes.
 struct OperatorRow {
   std::string_view type;
   MapNode map = nullptr;
@@ -30,8 +30,8 @@ std::vector<Value> one(const NodeReader& node, NetworkBuilder& network) {
   return {map(node, network)};
 }
 
-// Returns the function that maps an operator of the standard domain to layers, or null if no layer
-// can compute the operator. It searches all tables and functions below.
+// Returns the function that maps an operator of the standard domain to layers, or null if this file
+// has no function for it. It knows all functions below.
 MapNode find_operator(std::string_view type);
 
 // windowed_operators.cpp defines these functions.

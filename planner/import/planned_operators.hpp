@@ -7,11 +7,13 @@
 
 namespace cnnplan {
 
-// True if the node is an operator of the standard domain, and has at least one activation among its
-// inputs. It is a norm over one axis, or works element by element on at most two activations.
+// True if the node is a LayerNormalization or a known element-wise operator of the standard domain,
+// and some input is certainly no constant.
 bool can_plan(const NodeReader& node);
 // Adds a layer of the kind `pointwise`. Constants are no inputs of the layer.
-// @pre can_plan(node). @throws UnmappedNode where the operator couples positions
+// @pre can_plan(node), and no input is unknown
+// @throws UnmappedNode for a norm over other dims than the channels, for more than two activations,
+// for inputs whose dims or layouts do not fit each other, and for zeros around an input
 Value map_planned(const NodeReader& node, NetworkBuilder& network);
 
 }  // namespace cnnplan

@@ -38,7 +38,7 @@ struct KernelSpec {
   bool count_include_padding = false;      // the mean of a pooling counts zeros of the padding
   bool bias = false;                       // a convolution adds a bias, or computes its gradient
   bool relu = false;                       // a ReLU is fused into the kernel
-  bool residual = false;                   // the kernel has a second input, which a batch norm adds
+  bool residual = false;                   // the kernel has the operand `residual`
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
   // The rank runs this many kernels at the same time, including this one. They share the device, so
@@ -77,7 +77,8 @@ KernelSpec alone(KernelSpec spec);
 // Returns a unique readable key, for example
 // "convolution/forward in=4x64x1x29x56 out=4x64x1x28x56 kernel=1x3x3 ...".
 std::string to_text(const KernelSpec& spec);
-// Counts the elements of the weight of a convolution: (F, C/groups, KD, KH, KW).
+// Counts the elements of the weight of a convolution: filters x channels of the input / groups x
+// extents of the window.
 // @throws InputError when they are more than 64 bits can count
 std::int64_t weight_volume(const KernelSpec& convolution);
 // Returns the floating-point operations, where a multiply-add counts two. @pre the kind has the

@@ -9,7 +9,8 @@
 namespace cnnplan {
 
 // Reads an object of the list "kernels".
-// @throws InputError for unknown keys, values out of range, and a phase that the kind does not have
+// @throws InputError for unknown or missing keys, values of another type or out of range, shapes
+// whose volume overflows, and a phase that the kind does not have
 KernelSpec kernel_from_json(const JsonReader& reader);
 // Returns such an object. It has kind, phase, shapes, precision and algorithm, and all other fields
 // that differ from the default.

@@ -10,8 +10,8 @@ namespace cnnplan {
 
 // Names what a kernel computes. The formulas of each kind stand at its row in
 // planner/kernel/kernel_kinds.cpp. A layer may need several kinds, and four kinds belong to no
-// layer of their name. `bias` adds the bias of a convolution, and `interpolate` is a linear
-// upsampling. `accumulate` adds two blocks, and `sgd` updates parameters.
+// layer of their name. `bias` adds the bias of a convolution or computes its gradient, and
+// `interpolate` is a linear upsampling. `accumulate` adds two blocks, and `sgd` updates parameters.
 enum class KernelKind {
   convolution,
   bias,
@@ -58,8 +58,8 @@ enum class KernelPhase {
   forward,              // the output y
   backward_data,        // dx, the error signal of the input
   backward_filter,      // the gradients of the weight and the bias
-  forward_statistics,   // a batch norm's sums of x, before they are reduced over ranks
-  backward_statistics,  // a batch norm's sums of the error signal, before they are reduced
+  forward_statistics,   // a batch norm's sums of x and x^2, before they are reduced over ranks
+  backward_statistics,  // a batch norm's sums over the error signal, before they are reduced
   update,               // the parameters and their momentum, at the end of the step
 };
 

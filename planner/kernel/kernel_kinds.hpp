@@ -22,8 +22,8 @@ struct OperandRow {
 struct PhaseRow {
   KernelPhase phase = KernelPhase::forward;
   std::span<const OperandRow> operands;  // in the order in which a kernel takes them
-  // The kernel reads or writes this many tensors of the size of its output block. The number is 0
-  // for kinds whose work does not follow from it.
+  // The kernel is taken to read or write this many tensors of the size of its output block. The
+  // number is 0 for kinds whose work does not follow from it.
   double passes = 0.0;
   // Counts the further passes that flags of the spec ask for. It is null if there are none.
   double (*more_passes)(const KernelSpec& spec) = nullptr;

@@ -21,7 +21,7 @@ struct KernelOperand {
   auto operator<=>(const KernelOperand&) const = default;
 };
 
-// Returns the operands in the order in which the kernel takes them.
+// Returns the operands in the order in which the kernel takes them. @pre the kind has the phase
 std::vector<KernelOperand> kernel_operands(const KernelSpec& spec);
 
 // Returns the role of the block from which a kernel with one input makes its result: x if the phase
@@ -35,8 +35,8 @@ constexpr OperandRole block_written(KernelPhase phase) {
   return phase == KernelPhase::forward ? OperandRole::y : OperandRole::dx;
 }
 
-// Finds the operands of one kernel by role. It is made once per kernel, and a look-up reads one
-// entry of a table.
+// Finds the operands of one kernel by role. It is made once per kernel, whose kind must have its
+// phase, and a look-up reads one entry of a table.
 class OperandPositions {
  public:
   explicit OperandPositions(const KernelSpec& spec);

@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// These functions are for kinds that take one operation per element and pass. All of their passes
-// are over activations.
+// Both functions count the passes of phase_of(spec) over the output block. pass_flops counts one
+// operation per element and pass. pass_bytes is for kinds whose passes are all over activations.
 double pass_flops(const KernelSpec& spec);
 double pass_bytes(const KernelSpec& spec);
 
@@ -27,10 +27,10 @@ double interpolate_flops(const KernelSpec& spec);
 // The input and the output block are activations, and each moves once. Upsamplings and
 // interpolations move nothing else.
 double block_bytes(const KernelSpec& spec);
-// Counts a sum of squares and a power for each element, and another sum if the phase is not
-// forward.
+// Counts a sum of squares and a power for each element, and both twice if the phase is not forward.
 double local_response_norm_flops(const KernelSpec& spec);
-// Counts the second input, which may be a gate, with its own shape.
+// Counts the last input, which may be a gate, and its gradient with the shape of this input. All
+// other passes have the shape of the output.
 double pointwise_bytes(const KernelSpec& spec);
 // Counts one pass over probabilities, which are as wide as parameters, and further passes over
 // activations.

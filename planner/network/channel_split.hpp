@@ -36,7 +36,7 @@ int input_parts(ChannelAlgorithm algorithm, int parts);
 // can, else a text that says what is allowed. One part is valid for every layer. Some kinds need
 // all channels of a position (LayerTraits). A grouped convolution allows stationary_y only. Its
 // blocks consist of whole groups, or of parts of one group. stationary_w needs a number of parts
-// that is no prime. y needs at least `parts` channels, and x at least input_parts() channels.
+// that is no prime, at least `parts` channels of y, and at least input_parts() channels of x.
 // @pre parts >= 1
 std::string channel_split_refusal(const Network& network,
                                   LayerIndex layer,

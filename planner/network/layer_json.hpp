@@ -10,7 +10,8 @@
 namespace cnnplan {
 
 // Reads the parameters of the kind that the key "kind" names. The caller reads names and inputs.
-// @throws InputError for an unknown kind, keys that the kind does not have, and values out of range
+// @throws InputError for an unknown kind, missing keys and keys that the kind does not have, and
+// values of another type or out of range
 LayerParameters read_layer_parameters(const JsonReader& layer, SpatialFormat format);
 
 // True if a window, a size, a factor or an output padding of the layer has a value in the dim d

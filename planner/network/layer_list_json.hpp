@@ -18,9 +18,10 @@ struct LayerList {
 };
 
 // Reads layers and repeats. The layer "conv" of a repeat {"repeat": count, "name": "res", "layers":
-// [...]} becomes res_1_conv, res_2_conv and so on. A layer that names no input reads the layer
-// listed before. So the first layer of a repetition reads the last layer of the repetition before.
-// An input's name in a repetition means a layer of the repetition first, then a layer outside.
+// [...]} becomes res_1_conv, res_2_conv and so on. A layer with one input reads the layer listed
+// before if it names no input. So the first layer of a repetition reads the last layer of the
+// repetition before. An input's name in a repetition means a layer of the repetition first, then a
+// layer outside.
 // @throws InputError for a list that cannot be read. A list with more than max_layers is refused
 // before anything is repeated.
 LayerList read_layers(const JsonReader& list);

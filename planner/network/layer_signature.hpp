@@ -17,7 +17,7 @@ namespace cnnplan {
 struct DimSignature {
   std::int64_t input_length = 1;
   std::int64_t output_length = 1;
-  std::int64_t first = 0;  // the output at which the input begins, where outputs are copies
+  std::int64_t first = 0;  // along c, the output at which the input begins; may be negative
   WindowDim window{};
   UpsampleDim upsample{};
   bool transposed = false;
@@ -29,7 +29,7 @@ struct DimSignature {
 
 // Holds the properties of one layer and one of its inputs.
 struct LayerSignature {
-  LayerTraits traits{};
+  LayerTraits traits{};                   // of the kind; `resizes` is also set for a gate
   Shape input{};                          // (N, C, D, H, W), where N is the whole batch
   Shape output{};                         // (N, C, D, H, W), where N is the whole batch
   Window window{};                        // where traits.has_window

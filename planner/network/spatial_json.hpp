@@ -35,7 +35,7 @@ Window read_window(const JsonReader& layer, SpatialFormat format, DefaultStride 
 
 // Returns the list of two or three entries as the format says, or a number if all are equal.
 nlohmann::ordered_json spatial_to_json(const Triple& values, SpatialFormat format);
-// Adds the keys of the window whose values are not the defaults.
+// Adds "kernel", and the other keys of the window whose values are not the defaults.
 void add_window(nlohmann::ordered_json& layer,
                 const Window& window,
                 SpatialFormat format,

@@ -31,7 +31,7 @@ namespace cnnplan {
 // Says how the members of a set of ranks choose the rank that they exchange with.
 enum class PeerRule {
   fold,      // ranks beyond a power of two hand over to the next rank (fold.hpp)
-  partners,  // the numbers of two ranks in the core differ by the bit `distance`
+  partners,  // numbers of two ranks in the core (fold.hpp) differ by the bit `distance`
   ring,      // every rank sends to the next one, and the last one to the first
 };
 

@@ -10,7 +10,7 @@ namespace cnnplan {
 // in a node is returned as it is, whatever `nodes` is. Otherwise, its name gets the sizes, as in
 // dgx-h100-4x2. It then loses its allreduces, which only hold for one number of ranks in a node.
 // @throws InputError (option "--nodes" or "--ranks-per-node") for a measured platform with another
-// number of ranks in a node, for levels other than node and cluster (or node alone, for one node),
+// number of ranks in a node, for a platform that has not two levels (or one level, for one node),
 // and for more ranks than plans may have
 Platform resized(Platform platform, int nodes, int ranks_per_node);
 

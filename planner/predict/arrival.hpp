@@ -1,4 +1,5 @@
-// Estimates when ranks meet if their times vary.
+// Estimates when the last of several ranks reaches an operation that they share, if their times
+// vary.
 #pragma once
 
 #include <span>

@@ -13,8 +13,9 @@ namespace cnnplan {
 struct CriticalOperation {
   std::size_t rank_class = 0;  // the class of ranks whose representative runs the operation
   OperationIndex operation;    // of the schedule of this representative
-  // Counts the time from the end of the operation before it on the path. It includes slowdowns, and
-  // waits for ranks that do not take equally long.
+  // Counts the time from the end of the operation before it on the path. It includes delays of
+  // kernels by communication that runs at the same time, and waits for ranks that do not take
+  // equally long.
   double seconds = 0.0;
 };
 

@@ -12,7 +12,7 @@ namespace cnnplan {
 // Holds a set of kernels.
 class EstimatedKernels {
  public:
-  // Adds a kernel, unless it was added before. @pre `spec` is canonical
+  // Adds a kernel, unless it was added before. @pre spec == canonical(spec)
   void add(const KernelSpec& spec);
   // Sets estimated_kernels and estimated_families of the prediction.
   void list_in(Prediction& prediction) const;

@@ -1,4 +1,4 @@
-// Knows which classes of ranks meet in which operations, and when each reached them.
+// Knows which classes of ranks share each transfer or collective, and when each class reached it.
 #pragma once
 
 #include <cstddef>

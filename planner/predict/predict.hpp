@@ -19,12 +19,12 @@ PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceLis
 // Finds the classes by RankClasses::of, which keeps them few.
 PricedPlan lower_and_price(const Plan& plan, const PriceList& prices);
 
-// Returns timelines by class. All ranks of a class do what the class's rank does.
+// Returns timelines by class. The representative's timeline stands for all ranks of its class.
 std::vector<RankTimeline> walk(const PricedPlan& priced, const VirtualTimeOptions& options = {});
 
-// Fills step, low and high, exposed communication, operations, memory and estimated kernels. The
-// values of the search (baseline, bound, runner-up) stay as they are in `plan.prediction`.
-// @pre validate(plan) holds, for this function and all below
+// Fills step, low and high, exposed communication, operations, memory, and estimated kernels with
+// their families. The values of the search (baseline, bound, runner-up) stay as they are in
+// `plan.prediction`. @pre validate(plan) holds, for this function and all below
 Prediction predict(const Plan& plan, const PriceList& prices);
 // Predicts with the given classes. @pre `classes` has as many ranks as the plan
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices);
@@ -36,7 +36,7 @@ Prediction predict(const Plan& plan,
                    const LookAtClass& look);
 
 // Returns `plan` with its prediction, except for inference, and with the names of the
-// implementations that its times come from.
+// implementations that the times of its convolutions come from.
 Plan with_prediction(Plan plan, const PriceList& prices);
 
 }  // namespace cnnplan

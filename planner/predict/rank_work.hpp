@@ -13,12 +13,12 @@
 
 namespace cnnplan {
 
-// Describes a transfer or a collective.
+// Describes a transfer or a collective as one rank sees it.
 struct Meeting {
   OperationIndex operation;
   std::string id;
   std::variant<std::vector<int>, RankGroup> ranks;  // peers, or the group
-  bool waits_for_others = false;                    // false for a copy that stays on the rank
+  bool waits_for_others = false;                    // false if no other rank takes part
 };
 
 // Holds the operations of one rank in the order of its schedule.

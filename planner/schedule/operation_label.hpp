@@ -9,7 +9,7 @@
 namespace cnnplan {
 
 // Names the half of a training step that an operation belongs to. Backpropagation includes what it
-// computes or fetches a second time.
+// computes or fetches a second time, and reductions and updates.
 enum class Direction { forward, backward };
 
 // Says which outputs a kernel computes. Strips lie outside of the interior and need the halo.

@@ -65,8 +65,9 @@ MemoryUse most_of(std::span<const MemoryUse> ranks, std::int64_t available_bytes
 // True if a rank that needs `bytes` can run; 0 available bytes mean that the limit is not known.
 bool fits(std::int64_t bytes, std::int64_t available_bytes);
 
-// Returns the memory that each layer's forward pass leaves for backpropagation: activations,
-// halos, what it fetched, and the samples. These three functions return bytes of this rank.
+// Returns the memory that each layer's forward pass leaves for backpropagation: activations, halos,
+// what it fetched, the samples, and states of chains. These three functions return bytes of this
+// rank.
 IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule);
 // Returns the memory of each layer's parameters, as the share `parameters` counts it.
 IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule);

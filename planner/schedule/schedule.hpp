@@ -24,8 +24,8 @@
 
 namespace cnnplan {
 
-// Each is a place in a list of Schedule: operations, buffers and slots. The default is -1 and names
-// nothing.
+// Each of these types is a place in a list of Schedule: operations, buffers or slots. The default
+// is -1 and names nothing.
 using OperationIndex = TypedIndex<struct OperationTag>;
 using BufferIndex = TypedIndex<struct BufferTag>;
 using SlotIndex = TypedIndex<struct SlotTag>;
@@ -81,7 +81,7 @@ std::string_view to_text(ParameterRole role);
 struct ParameterSlot {
   LayerIndex layer;
   ParameterRole role = ParameterRole::weight;
-  Shape shape;                // of the whole tensor: weight_shape(), or (1, 1, 1, 1, F) for others
+  Shape shape;                // of the whole tensor: weight_shape(); others: (1, 1, 1, 1, channels)
   Box box;                    // the part that this rank has, in global indices
   std::int64_t elements = 0;  // of the box
   KernelSpec forward;         // of the convolution that owns the weight
@@ -126,7 +126,8 @@ struct KernelOperation {
 };
 
 // Moves blocks between ranks for a halo exchange, a shuffle, a concat or a slice, and back in
-// backpropagation.
+// backpropagation. It also gathers and scatters channels, and hands states of a chain from stage to
+// stage.
 struct TransferOperation {
   BufferIndex source;       // -1: nothing to send
   BufferIndex destination;  // -1: nothing to receive; may be the source

@@ -24,10 +24,11 @@ enum class Measurement { kernels, links };
 // Says how sure the choice of a plan is.
 struct Confidence {
   int draws = 0;            // in which the plan was predicted
-  std::vector<Wins> wins;   // over each rival that fits and is another plan, in their order
-  std::size_t closest = 0;  // an index of `wins`: the fewest draws, of equal ones the shortest step
+  std::vector<Wins> wins;   // over each other plan among the rivals that fits and has as many draws
+  std::size_t closest = 0;  // an index of `wins`: fewest draws, then shortest step of the rival
   // The figure whose error decides most between the plan and its closest rival, as DrawnFigure
-  // names it. It is one of those that `measurement` would measure.
+  // names it. It is one of those that `measurement` would measure. Empty if no figure explains any
+  // difference.
   std::string figure;
   // The figure explains this share of the variance of log(rival's step / plan's step) over the
   // draws (R squared).
@@ -40,7 +41,8 @@ struct Confidence {
   bool operator==(const Confidence&) const = default;
 };
 
-// Evaluates the draws of a plan. Returns nothing for plans without draws or rivals.
+// Evaluates the draws of a plan. Returns nothing for plans without draws, or without a rival that
+// `wins` can count.
 std::optional<Confidence> confidence_of(const Plan& plan);
 
 // Returns the square of the correlation of two lists of equal length; 0 where one is constant.

@@ -11,7 +11,8 @@ namespace cnnplan {
 // Returns words such as "samples over 16, channels over 4" or "alike on all 8 ranks".
 std::string split_words(const LayerPlan& layer, int ranks);
 
-// Holds layers that follow each other in the network and are split equally.
+// Holds layers that follow each other in the network and have equal words. Stages, channel
+// algorithms and recomputation may differ.
 struct LayerGroup {
   LayerIndex first;
   LayerIndex last;    // inclusive

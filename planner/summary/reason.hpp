@@ -53,7 +53,7 @@ CostTimes costs_of(const Rival& rival);
 enum class ReasonKind {
   memory,          // data parallelism does not fit
   more_ranks,      // data parallelism uses fewer ranks
-  less_of_cost,    // the rival spends most more on one cost
+  less_of_cost,    // the plan saves time, most of it in one cost
   too_many_ranks,  // data parallelism on fewer ranks is as fast as the plan, or faster
 };
 std::string_view to_text(ReasonKind kind);
@@ -79,13 +79,13 @@ struct Reason {
   ReasonKind kind = ReasonKind::less_of_cost;
   std::size_t rival = 0;  // an index of Prediction::rivals
   ComparedCost saved;     // the cost of which the plan saves most
-  // The cost that grows most from the rival to the plan. It is missing if no cost grows by 0.1 % of
-  // the step.
+  // The cost that grows most from the rival to the plan. It is missing if no cost grows by more
+  // than 0.1 % of the step.
   std::optional<ComparedCost> paid;
   // These counts matter if `saved` or `paid` are reductions or updates.
-  std::int64_t gradients = 0;       // parameters of the network
-  std::int64_t plan_gradients = 0;  // that rank 0 sums with others
-  std::int64_t rival_gradients = 0;
+  std::int64_t gradients = 0;        // parameters of the network
+  std::int64_t plan_gradients = 0;   // that rank 0 sums with others
+  std::int64_t rival_gradients = 0;  // that rank 0 of the rival sums with others
   bool operator==(const Reason&) const = default;
 };
 

@@ -39,7 +39,7 @@ struct Summary {
   std::int64_t memory_bytes = 0;           // of the rank that needs most
   std::int64_t available_bytes = 0;        // memory of a rank; 0: not known
   bool any_estimated = false;              // the profile lacks some kernel
-  std::optional<DataParallelRatio> ratio;  // missing: no run fits, or the plan does not say
+  std::optional<DataParallelRatio> ratio;  // missing: no such run fits, or none is known
   std::optional<Rival> too_large;          // data parallelism, where no such run fits
   std::optional<Reason> reason;
   std::optional<Confidence> confidence;

@@ -18,9 +18,10 @@ inline constexpr std::size_t most_summary_lines = 8;
 std::string measured_text(const Summary& summary, double measured_s);
 
 // Returns at most most_summary_lines lines of at most `width` columns, where `width` is 80 or more
-// and names of layers are not longer. Groups of layers are listed if they fit. Otherwise, splits
-// are listed with their numbers of layers. If the summary has a measured step, it comes first, and
-// the sentence on how sure the choice is (Confidence) is left out.
+// and names of layers are not longer. Groups of layers are listed if they fit. Otherwise, the most
+// frequent splits are listed with their numbers of layers. Details that do not fit are left out. If
+// the summary has a measured step, it comes first, and the sentence on how sure the choice is
+// (Confidence) is left out.
 std::string to_text(const Summary& summary, std::size_t width = usual_columns);
 
 // Returns the text of a summary with its most important words emphasised by escape sequences of a

@@ -11,7 +11,8 @@ namespace cnnplan {
 inline constexpr std::int64_t max_folded_elements = 8192;
 
 // Returns the input `index` of a node, whose values may be read for folding.
-// @throws UnmappedNode when it is no constant, has more than max_folded_elements, or is transposed
+// @throws UnmappedNode when it is missing or no constant, has more than max_folded_elements, or is
+// transposed; InputError when the product of its dims overflows
 TensorPointer small_constant(const NodeReader& node, std::size_t index);
 
 // folded_lists.cpp defines these functions. They return the result of fold() for the operator of

@@ -16,15 +16,15 @@ namespace cnnplan {
 std::string source_name(const OnnxNode& node);
 
 // Makes valid names that differ. Letters, digits, "_", "-" and "." stay, and every other character
-// becomes "_". Names are cut after 200 characters. A name that is taken or reserved, or "loss",
-// gets a number.
+// becomes "_". Names are cut after 200 characters. A name without other characters than dots begins
+// with "layer". A name that is taken or reserved, or "loss", gets a number at its end.
 class LayerNames {
  public:
   // Returns a valid name made of `wanted` that was not returned before.
   std::string unique(std::string_view wanted);
 
  private:
-  std::map<std::string, int, std::less<>> taken_;  // and the last number after each name
+  std::map<std::string, int, std::less<>> taken_;  // with the last number that each name got
 };
 
 }  // namespace cnnplan

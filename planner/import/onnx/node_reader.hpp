@@ -65,7 +65,8 @@ class NodeReader {
   // Return the numbers of a constant input. The result is absent if the input is left out.
   std::optional<std::vector<std::int64_t>> integers_at(std::size_t index) const;
   std::optional<std::vector<double>> reals_at(std::size_t index) const;
-  // Reads an attribute in older opsets, or an input in newer ones. Both at once are refused.
+  // Reads an attribute in older opsets, or an input in newer ones. Both at once are refused, and
+  // the result is absent without either.
   std::optional<std::vector<std::int64_t>> integers_of_either(const std::string& attribute,
                                                               std::size_t index) const;
 

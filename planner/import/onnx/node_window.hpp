@@ -14,8 +14,8 @@ namespace cnnplan {
 // kernel. Each list has one entry for each spatial dim, and "pads" has two. `image` is the input
 // that the window slides over. Its margins are zeros that earlier nodes put around it, and its dims
 // include them. They are not added to the padding (with_margins() does this).
-// @throws UnmappedNode for other lists, entries out of range, an input that is no image, or an
-// "auto_pad" that is unknown or stands beside "pads"
+// @throws UnmappedNode for other lists, entries out of range, an input that is no image, an unknown
+// "auto_pad", or an "auto_pad" other than "NOTSET" together with "pads" that are not 0
 Window read_window(const NodeReader& node,
                    const std::vector<std::int64_t>& kernel,
                    const Activation& image);
@@ -23,7 +23,7 @@ Window read_window(const NodeReader& node,
 // Describes the window of a transposed convolution.
 struct TransposedWindow {
   Window window;
-  std::array<std::int64_t, 3> output_padding{};
+  std::array<std::int64_t, 3> output_padding{};  // for d, h, w: outputs added at the end
 };
 // Reads the window as read_window() does, except for "auto_pad", and "output_padding" and
 // "output_shape". A given shape determines the padding as the standard says, and "pads" is ignored.

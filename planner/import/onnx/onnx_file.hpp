@@ -27,9 +27,9 @@ bool is_onnx(std::string_view text);
 std::string read_onnx_file(const std::string& file);
 
 // Parses a model.
-// @throws InputError for content that is no model, for tensors whose number of bytes contradicts
-// their dims, and for unknown opsets; EnvironmentError in a program that was built without protobuf
-// and ONNX
+// @throws InputError for content that is no model, for tensors whose extents are out of range or
+// contradict their number of bytes, and for other opsets; EnvironmentError in a program that was
+// built without protobuf and ONNX
 OnnxGraph parse_onnx(std::string_view content, const std::string& file);
 
 }  // namespace cnnplan

@@ -14,7 +14,8 @@
 
 namespace cnnplan {
 
-// Counts zeros around an image, which become padding of the next layer.
+// Counts zeros that Pad nodes put before and after an image in one dim. They become padding of the
+// next layer.
 struct Margin {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -28,7 +29,7 @@ struct ChannelGroups {
   bool are_exchanged = false;  // as after the transpose in a channel shuffle
 };
 
-// Describes the output of a layer as the model sees it: (N, C, H, W) with its number of spatial
+// Describes the output of a layer as the model sees it: (N, C, H, W), with one to three spatial
 // dims, (N, H, W, C) with channels last, flattened to (N, C H W), or with channels in groups.
 struct Activation {
   LayerIndex layer;

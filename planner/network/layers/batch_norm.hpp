@@ -11,8 +11,9 @@
 
 namespace cnnplan {
 
-// Says which ranks share the mean and the variance of a batch norm: none (local), the ranks that
-// share a sample (spatial), or all ranks (global).
+// Says which ranks share the mean and the variance of a batch norm. They have the same channels,
+// replica and stage. With `local`, each rank has its own; with `spatial`, the ranks with the same
+// samples share; with `global`, ranks with any samples and positions.
 enum class BatchNormStatistics { local, spatial, global };
 
 // y = scale (x - mean) / sqrt(variance + epsilon) + shift. The running values become

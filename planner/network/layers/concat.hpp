@@ -21,7 +21,7 @@ struct Concat {
 };
 
 // Returns the shape of one sample after the layer.
-// @throws InputError where shapes differ in more than the channels
+// @throws InputError where shapes differ in more than the channels, or their sum overflows
 Shape sample_shape(const Concat& layer, const std::vector<Shape>& inputs, const LayerPlace& place);
 
 }  // namespace cnnplan

@@ -12,7 +12,8 @@
 
 namespace cnnplan {
 
-// The weight has the shape (F, C/groups, KD, KH, KW), the bias (F).
+// With F filters, C channels of the input and a kernel of KD x KH x KW, the weight has the shape
+// (F, C/groups, KD, KH, KW), the bias (F).
 struct Convolution {
   static constexpr LayerTraits traits{.name = "convolution",
                                       .has_window = true,

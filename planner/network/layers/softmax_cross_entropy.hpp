@@ -11,8 +11,8 @@
 namespace cnnplan {
 
 // Computes the mean over samples and positions of -log softmax over channels, at the label of the
-// position. A label is the index of a channel. Logits of the shape (N, C, 1, 1, 1) have a label per
-// image, and all other logits have a label per pixel.
+// position. A label is the index of a channel. An input with one position has a label for each
+// sample, and any other input has one for each position.
 struct SoftmaxCrossEntropy {
   static constexpr LayerTraits traits{
       .name = "softmax_cross_entropy",

@@ -14,8 +14,8 @@
 namespace cnnplan {
 
 // The convolution with this window leads from the outputs of the layer to its inputs. In every dim,
-// L inputs become transposed_length(L) outputs. The weight has the shape (C, F/groups, KD, KH, KW),
-// the bias (F).
+// L inputs become transposed_length(L) outputs. With C channels of the input and a kernel of KD x
+// KH x KW, the weight has the shape (C, F/groups, KD, KH, KW), the bias (F).
 struct TransposedConvolution {
   static constexpr LayerTraits traits{.name = "transposed_convolution",
                                       .has_window = true,

@@ -45,10 +45,10 @@ bool exchanges_backward(const LayerTraits& reader, const RankBoxes& needed, cons
 
 // Returns the blocks in which parts of a gradient are summed before the sums go to the ranks that
 // own the tensor. The result is absent if every part goes to its owners at once. Sums in between
-// save bytes where more than two ranks hold parts of one channel, and replicas own it: each replica
-// would get all parts whole. Instead, each rank sums the channels that it has on the mesh of the
-// reader, and the owners gather these sums. Blocks of fewer than 512 elements, copied inputs and
-// meshes with an axis l have no such sums.
+// save bytes where on average more than two coordinates along c hold parts of a channel, and
+// replicas own it: each replica would get all parts whole. Instead, each rank sums the channels
+// that it has on the mesh of the reader, and the owners gather these sums. Blocks of fewer than 512
+// elements, copied inputs and meshes with an axis l have no such sums.
 // @pre exchanges_backward(reader, needed, owned)
 std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
                                         const RankBoxes& needed,

@@ -50,7 +50,7 @@ class FusedUnits {
   bool requires_gradient(LayerIndex layer) const { return requires_gradient_.at(layer); }
   // True when the gradient of the output of `layer` must be a dense block. Either the unit's
   // kernels read only dense blocks, or the unit passes the gradient on unchanged to a unit that
-  // needs it dense.
+  // needs it dense. False for a unit with a fused ReLU.
   // @pre the output is not fused away
   bool needs_dense_gradient(LayerIndex layer) const { return needs_dense_gradient_.at(layer); }
   const SlicedGradient& sliced_gradient(LayerIndex layer) const {

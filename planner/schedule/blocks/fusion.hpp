@@ -7,7 +7,8 @@
 
 namespace cnnplan {
 
-// The place of a unit in the list that fuse() returns.
+// The place of a unit in a list of a plan's units: in FusedUnits::units(), or in the result of
+// fuse().
 using UnitIndex = TypedIndex<struct UnitTag>;
 
 // Holds one or more layers that are lowered together. A unit produces the tensor of `last`.

@@ -27,8 +27,9 @@ RankBoxes needed_blocks(const LayerSignature& layer,
 // `outputs` if sums over channels are complete. Otherwise each is the union of the blocks of all
 // ranks that add up their parts.
 RankBoxes computed_blocks(const Plan& plan, LayerIndex layer, const RankBoxes& outputs);
-// Returns the shape of the weight of `layer`: (F, C/groups, KD, KH, KW). A transposed convolution
-// has (C, F/groups, KD, KH, KW).
+// Returns the shape of the weight of `layer`: (F, C/groups, KD, KH, KW), with F channels of the
+// output, C channels of the input and a kernel of KD x KH x KW. A transposed convolution has (C,
+// F/groups, KD, KH, KW).
 Shape weight_shape(const Network& network, LayerIndex layer);
 // Return the part of the weight of `layer` that a rank multiplies with, and the part of its bias
 // (1, 1, 1, 1, F) that a rank adds, in global indices. Among ranks that compute parts of one sum,
@@ -56,11 +57,12 @@ std::array<InterpolationAxis, 3> interpolation_axes(const Upsample& upsample,
 bool has_alike_replicas(const Mesh& mesh, int ranks_per_node);
 
 // Returns the ranks whose parameter gradients are summed with those of `rank`, which is included.
-// Under `mesh`, they have the channels and the replica of `rank`, and other samples and positions.
+// Under `mesh`, they have the channels, the replica and the stage of `rank`, and other samples and
+// positions.
 RankGroup reduction_group(const Mesh& mesh, int rank);
 // Returns the ranks that normalise together with `rank`, which is included. With `local`
-// statistics, this is the rank alone. With `spatial`, they have the samples, channels and replica
-// of `rank`, and other positions. With `global`, they are its reduction_group.
+// statistics, this is the rank alone. With `spatial`, they have the samples, channels, replica and
+// stage of `rank`, and other positions. With `global`, they are its reduction_group.
 RankGroup statistics_group(const Mesh& mesh, BatchNormStatistics statistics, int rank);
 
 }  // namespace cnnplan

@@ -5,9 +5,9 @@
 
 namespace cnnplan {
 
-// Adds the operations of a unit's forward pass, and calls add_running_values(). In training, the
-// operations are a kernel for sums, the allreduce of the sums, and the kernel that normalises. In
-// inference, the last kernel is the only operation.
+// Adds the operations of a unit's forward pass, and calls add_running_values(). After the inputs
+// are fetched, the operations in training are a kernel for sums, the allreduce of the sums, and the
+// kernel that normalises. In inference, the last kernel is the only operation.
 void forward_batch_norm(LoweringState& state, const Unit& unit);
 // Adds the operations of a unit's backward pass. `dy` is the gradient of this rank's block of the
 // unit's output.

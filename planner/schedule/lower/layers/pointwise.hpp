@@ -1,4 +1,5 @@
-// Lowers element-wise operators that are only planned. Their second input may be a gate.
+// Lowers operators that are only planned: element-wise ones, whose second input may be a gate, and
+// norms over channels.
 #pragma once
 
 #include "planner/schedule/lower/state/lowering_state.hpp"

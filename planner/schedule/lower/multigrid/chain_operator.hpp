@@ -26,7 +26,8 @@ class ChainOperator {
   // Returns the memory for the state of a point that the ranks that go on from it receive. It is
   // called on these ranks. A point that is kept always has the same memory.
   virtual Operand received(int point) = 0;
-  // Takes the last state of a block. It is called on all ranks, in the order of the blocks.
+  // Takes the last state of the point from which a block leads. It is called on all ranks, in the
+  // order of the blocks.
   virtual void finish(int block, const Operand& state) = 0;
   // True if the derivatives of all blocks at the last states are needed, because the gradients of
   // the weights are computed from them. Otherwise, only those are evaluated on which a state
