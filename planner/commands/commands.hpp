@@ -119,7 +119,8 @@ ExitCode solve_command(const SolveOptions& options);
 // Returns infeasible if no plan fits on any number of ranks.
 ExitCode scaling_command(const SolveOptions& options);
 // Writes an ONNX model as a network. For weights, it replaces this process by cnnplan-weights.
-// @throws EnvironmentError in a build without ONNX, or when cnnplan-weights is missing
+// @throws UnmappedNodes for nodes that no layer expresses, EnvironmentError in a build without
+// ONNX, or when cnnplan-weights is missing
 ExitCode import_command(const ImportCommandOptions& options);
 // Prints how a plan splits its layers and why, the formulas of the times of one layer, or the
 // figures on which the plan depends.

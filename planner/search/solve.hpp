@@ -41,7 +41,7 @@ struct SolveRequest {
   bool overlap = false;        // halos and reductions run while kernels do, if the platform can
   bool only_profiled = false;  // no kernels that the profile lacks for interiors and strips
   std::optional<MultigridRequest> multigrid;  // if set, residual chains may be split by layers
-  std::optional<Mesh> uniform;                // if set, every layer is on it, without a search
+  std::optional<Mesh> uniform;                // if set, no search: all layers that may take it
 };
 
 // Holds the result of a search.
@@ -53,17 +53,17 @@ struct Solution {
 
 // Returns the best plan found, with its prediction. These plans are scored in virtual time:
 // - The search finds the shortest path of a line. With branches, it finds the optimum of the
-//   additive cost, or the longest path first where the branches are too entangled.
+// additive cost, or the longest path first where the branches are too entangled.
 // - For each probed rank, one plan gives this rank the least work, from which the bound follows.
-//   Near ties of the fastest of all these plans follow.
+// Near ties of the fastest of all these plans follow.
 // - Sample parallelism is scored. Of the four uniform splits with the least additive cost, those
-//   are scored whose least work is below the fastest step so far.
+// are scored whose least work is below the fastest step so far.
 // With `multigrid`, plans that split residual chains by layers are scored, too. The fastest that
 // fits wins. The result is thus no slower than sample parallelism where that fits, unless
-// `multigrid` demands a number of partitions. With overlap, convolutions of the fastest plan may
-// compute their interior while halos travel. Where the fastest plan by additive costs does not fit,
-// the search looks for the fastest plan that keeps little enough for backpropagation, with and
-// without outputs that are computed again there.
+// `multigrid` demands a number of partitions. With `uniform`, only one plan is made (mostly_on).
+// With overlap, convolutions of the fastest plan may compute their interior while halos travel.
+// Where the fastest plan by additive costs does not fit, the search looks for the fastest plan that
+// keeps little enough for backpropagation, with and without outputs that are computed again there.
 // @throws InfeasibleError when none of these fits into the platform's memory
 // @throws InputError for a uniform mesh of another number of ranks, shortest_path on branches, or
 // partitions, coarsening or levels that no chain can have

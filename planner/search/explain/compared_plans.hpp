@@ -15,7 +15,8 @@ namespace cnnplan {
 class ComparedPlans {
  public:
   // Takes the plan, and the plan with the changes of each margin. @throws InputError where changes
-  // do not make a plan, or where layers of one search unit have different splits
+  // do not make a valid plan or name a layer that heads no search unit, or where layers of one
+  // search unit have different splits
   ComparedPlans(const Plan& plan, const std::vector<const UnitMargin*>& margins);
 
   // Returns the total cost of the plan, and then of each runner-up, in the cost graph that

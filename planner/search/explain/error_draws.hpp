@@ -14,11 +14,11 @@ namespace cnnplan {
 inline constexpr int draw_count = 32;
 
 // Returns the figures that draws change, with a factor for each draw: latency and time per byte of
-// each level, and the times of each kind of kernels. Where collectives were measured, one figure
-// stands for all levels. The logarithm of a factor is normal with mean 0. Its deviation is 0.05 for
-// links that were measured, else 0.2. For a kind of kernels, it has half of the variance that the
-// ranges of their prices show. drawn_steps_s draws the other half for each kernel alone. Factors
-// depend on names only, so that they are the same in every run.
+// each level, and the times of each kind of kernels. Where whole collectives were measured
+// (Platform::allreduce), one figure stands for all levels. The logarithm of a factor is normal with
+// mean 0. Its deviation is 0.05 for links that were measured, else 0.2. For a kind of kernels, it
+// has half of the variance that the ranges of their prices show. drawn_steps_s draws the other half
+// for each kernel alone. Factors depend on names only, so that they are the same in every run.
 // @pre `priced` has prices on `platform`
 std::vector<DrawnFigure> drawn_figures(const PricedPlan& priced, const Platform& platform);
 

@@ -8,9 +8,9 @@ namespace cnnplan {
 // Holds what is known of the assignments whose bytes are within a limit.
 struct WithinLimit {
   std::optional<Assignment> best;  // absent where none is within the limit, or none was found
-  double bound_s = 0.0;            // no assignment within the limit takes less
-  bool exact = false;              // nothing within the limit is faster than `best`
-  double least_bytes = 0.0;        // no assignment needs less
+  double bound_s = 0.0;      // no assignment within the limit takes less; 0 if none is within it
+  bool exact = false;        // nothing within the limit is faster than `best`
+  double least_bytes = 0.0;  // no assignment needs less
 };
 
 // Finds the best Lagrange multiplier as in Handler and Zang (1980, "A dual algorithm for the

@@ -21,7 +21,7 @@ struct LimitedGraph {
 struct ParetoResult {
   std::optional<Assignment> best;  // within the limit; absent where none was found
   // True if no assignment within the limit is faster than `best`. It is false if there were too
-  // many labels or pairs, or if units with three neighbours remained.
+  // many labels or pairs, or if only units with three or more neighbours remained.
   bool exact = true;
 };
 

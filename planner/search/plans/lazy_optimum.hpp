@@ -22,8 +22,9 @@ Assignment cheapest_assignment_by(NetworkPricing& pricing, Assignment (*solver)(
 
 // Bounds from below the step of every plan that is made of the choices.
 struct StepLowerBound {
-  // Holds the seconds of the slowest probed rank, which has the best choices for it alone and never
-  // waits. No plan is predicted a shorter step. The value is as if all pairs had prices.
+  // Holds the seconds of the slowest of probe_ranks, the few ranks that the search looks at. Each
+  // has the best choices for it alone and never waits. No plan is predicted a shorter step. The
+  // value is as if all pairs had prices.
   double seconds = 0.0;
   // Holds by probed rank the best choices for it alone, without the ranks whose graph is too
   // entangled. Reductions count as in one bucket of all gradients. In `priced().graph`, every
