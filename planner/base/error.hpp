@@ -21,9 +21,9 @@ class Error : public std::runtime_error {
 };
 
 // The fields say what is wrong in an input. `file` is the file, or the option where the command
-// line is wrong ("--uniform"). `pointer` is a JSON pointer ("/layers/3/stride/0"), or empty where
-// the input is not JSON. `value` is the value at this place. `allowed` names the values that may
-// stand there.
+// line is wrong ("--uniform"). `pointer` is a JSON pointer ("/layers/3/stride/0") or another place
+// ("line 3, column 7"), and empty where the whole input is meant. `value` is the value at this
+// place. `allowed` names the values that may stand there.
 struct InputProblem {
   std::string file;
   std::string pointer;
@@ -104,7 +104,7 @@ class CommError : public Error {
   explicit CommError(const std::string& message) : Error(ExitCode::peer_lost, message) {}
 };
 
-// A loss, gradient or weight is NaN or infinite (exit code 7).
+// A loss, gradient or weight, or a number that JSON has to hold, is NaN or infinite (exit code 7).
 class NotFiniteError : public Error {
  public:
   explicit NotFiniteError(const std::string& message) : Error(ExitCode::not_finite, message) {}
@@ -116,7 +116,7 @@ class PreemptedError : public Error {
   explicit PreemptedError(const std::string& message) : Error(ExitCode::preempted, message) {}
 };
 
-// A file could not be opened, read or written (exit code 9).
+// A file or a standard stream could not be opened, read or written (exit code 9).
 class IoError : public Error {
  public:
   explicit IoError(const std::string& message) : Error(ExitCode::io, message) {}

@@ -29,7 +29,8 @@ std::string behind_links(const std::string& file);
 // Returns true if the file, folder or device exists, and for standard_stream.
 // @throws IoError when this cannot be found out
 bool file_exists(const std::string& file);
-// Checks two names before a command does its work. An empty `other` passes.
+// Checks two names before a command does its work. Empty names pass, and so does stdout as
+// `output`.
 // @throws Error (usage) when writing `output` would replace the file that is read or written as
 // `other`
 void require_other_file(const std::string& output, const std::string& other);

@@ -10,7 +10,7 @@ namespace cnnplan {
 // Checks a file before it is opened, because opening a pipe may wait forever, and a device may have
 // no end. Links to regular files are allowed.
 // @throws IoError when the file is missing; InputError when it is a folder, a pipe, a socket or a
-// device
+// device, and for "-"
 void require_regular_file(const std::string& file);
 // Opens a regular file for reading, and returns its descriptor.
 // @throws IoError; InputError as require_regular_file does

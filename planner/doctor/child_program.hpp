@@ -10,7 +10,7 @@
 
 namespace cnnplan {
 
-// Output beyond this size ends a child, because no answer is that long.
+// Output of both streams beyond this size ends a child, because no answer is that long.
 inline constexpr std::size_t max_child_output_bytes = std::size_t{1} << 20;
 
 // Says how a child ended: by itself, by a signal of others, or because ChildProgram killed it for
@@ -19,7 +19,7 @@ enum class ChildEnd { exited, killed, timed_out, too_much_output };
 
 struct ChildResult {
   ChildEnd end = ChildEnd::exited;
-  int code = 0;        // the exit code, or the signal that killed the child
+  int code = 0;        // the exit code, or the signal; 0 if ChildProgram killed the child
   std::string output;  // of the child's stdout
   std::string errors;  // of the child's stderr
 };

@@ -15,7 +15,7 @@ enum class FindingState {
   present,  // it is there and works
   missing,  // this machine could use it
   advice,   // it works, and would work better otherwise
-  absent,   // this machine has no use for it
+  absent,   // this machine has no use for it, or does not tell
 };
 
 std::string_view to_text(FindingState state);

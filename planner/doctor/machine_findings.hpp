@@ -8,9 +8,9 @@
 
 namespace cnnplan {
 
-// Returns the processor, its cores, memory, clock governor, huge pages and the load of other
-// programs. `root` is the folder that holds proc and sys, with a "/" at its end. A file that is
-// missing makes a finding that says so.
+// Returns the processor, its cores, the ranks that mpirun starts by default, memory, clock
+// governor, huge pages and the load of other programs. `root` is the folder that holds proc and
+// sys, with a "/" at its end. A file that is missing makes a finding that says so.
 std::vector<Finding> machine_findings(const std::string& root = "/");
 
 }  // namespace cnnplan

@@ -21,7 +21,7 @@ struct TypedOptions {
 // interiors and strips, and kernels that run at the same time as others.
 bool has_kernels_of_plans_only(const Plan& plan);
 // Returns the command that times the kernels of plans for the network, with the ranks, batch,
-// precision and input size of `plan`.
+// precision and input size of `plan`, and the mesh and the profile that the user gave.
 // @pre typed.network_file is given
 std::string profile_advice(const Plan& plan, const TypedOptions& typed);
 // Returns the command that times the links between `ranks` ranks. For one rank, it times copies and
@@ -46,8 +46,9 @@ std::string idle_note(const Plan& plan);
 // user asked for, because they cannot take it. Empty if there are none.
 std::string other_splits_note(const Plan& plan, const Mesh& asked);
 
-// Returns a line about links that are assumed, nominal or measured with fewer ranks, and a line
-// with kernels_note(). The text is empty if all figures were measured as the plan uses them.
+// Returns a line about links whose figures are assumed, described but not measured, or measured
+// with fewer ranks, and a line with kernels_note(). The text is empty if all figures were measured
+// as the plan uses them.
 // @pre as kernels_note()
 std::string assumptions(const Plan& plan,
                         const Platform& platform,

@@ -10,9 +10,10 @@
 
 namespace cnnplan {
 
-// Returns a header with the step and its range, baseline, bound, gap, runner-up and memory. A table
-// follows with the mesh and the predicted times of every layer, and with a row each for gradient
-// reductions and updates. With `layer`, the table lists the operations of that layer instead.
+// Returns a header with the values of the prediction that the plan has, such as the step and its
+// range, baseline, bound, gap, runner-up and memory. A table follows with the mesh and the
+// predicted times of every layer, and with a row each for gradient reductions and updates. With
+// `layer`, the table lists the operations of that layer instead.
 // Times of operations are means over ranks. Operations may overlap, so that shares may exceed 100 %
 // in sum. Sentences have at most `columns` columns, and the table is as wide as it is.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1

@@ -13,7 +13,8 @@ bool is_by_multigrid(const Plan& plan, LayerIndex layer);
 // Says what fills the critical path, largest share first, for example "backward filter 41.0 %,
 // forward 37.0 %, halo 22.0 %". Shares below a hundredth are left out. Where multigrid runs chains,
 // the words are "finest level" and "coarse levels" for chains, "other layers", and "messages" for
-// all layers. The text is empty where the plan has no critical path.
+// all layers; "gradient reductions" and "updates" stay. The text is empty where the plan has no
+// critical path.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 std::string limits_text(const Plan& plan);
 

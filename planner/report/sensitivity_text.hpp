@@ -9,10 +9,10 @@
 
 namespace cnnplan {
 
-// Begins with the figure on which the plan depends most. A legend and a table with a row for every
-// flip follow. The end names the runner-ups that no figure flips. If no runner-up was compared, the
-// text says why. Lines have at most `columns` columns, except rows of a `wide` table, which have
-// the values of figures, too.
+// Begins with the figure on which the plan depends most. A legend and a table of the flips follow,
+// with at most 12 rows unless it is `wide`. The end names the runner-ups that no figure flips. If
+// no runner-up was compared, the text says why. Lines have at most `columns` columns, except rows
+// of a `wide` table, which have the values of figures, too.
 std::string to_text(const Sensitivity& sensitivity,
                     const Plan& plan,
                     bool wide,
