@@ -13,7 +13,7 @@ namespace cnnplan {
 
 // Reads "multigrid" of a plan. The list is empty where the key is missing. check_multigrid checks
 // the chains.
-// @throws InputError for layers that the network lacks, and values out of range
+// @throws InputError for layers that the network lacks, unknown keys, and values out of range
 std::vector<Multigrid> read_multigrid(const JsonReader& root, const Network& network);
 // Returns the value of the key "multigrid". Layers of chains are written by their names.
 nlohmann::ordered_json to_ordered_json(const std::vector<Multigrid>& chains,

@@ -12,13 +12,13 @@ enum class OperationPart {
   load,                    // samples and labels, or targets
   forward,                 // kernels
   backward_data,           // kernels of error signals
-  backward_filter,         // kernels of weight gradients
+  backward_filter,         // kernels of the gradients of weights and biases
   statistics,              // kernels of the sums of a batch norm
   accumulate,              // error signals that several layers send to one tensor
   halo,                    // exchange of halos between neighbours on one mesh
   channel_allgather,       // channels that other ranks own
   channel_reduce_scatter,  // parts of sums over channels, to the owners of the sums
-  shuffle,                 // from one mesh to another
+  shuffle,                 // from one mesh or stage to another
   copy,                    // channels to or from a concat or a slice
   statistics_allreduce,    // sums of a batch norm, over ranks
   loss_allreduce,          // sum of a loss, over ranks

@@ -53,9 +53,9 @@ struct PredictedOperation {
 
 // Holds the predicted memory of a rank, by purpose (planner/schedule/rank_memory.hpp).
 struct MemoryUse {
-  std::int64_t parameters_bytes = 0;   // weights, gradients, momentum
-  std::int64_t activations_bytes = 0;  // activations and error signals
-  std::int64_t buffers_bytes = 0;      // transfer buffers, workspaces, statistics
+  std::int64_t parameters_bytes = 0;   // weights and their copies, gradients, momentum
+  std::int64_t activations_bytes = 0;  // the arena, samples and states of chains
+  std::int64_t buffers_bytes = 0;      // staging, workspaces, labels, losses, running values
   std::int64_t available_bytes = 0;    // for a rank; 0: not known
   // The program and its libraries before they have any parameters; 0: the platform does not say.
   std::int64_t process_bytes = 0;

@@ -35,7 +35,7 @@ struct StoredSlice {
 // Describes a parameter, its momentum, or a running value of the network.
 struct StoredTensor {
   std::string name;  // "/conv1/weight", "/conv1/weight_momentum", "/bn1/mean"
-  Shape shape;       // weights (F, C/groups, KD, KH, KW), others (1, 1, 1, 1, F)
+  Shape shape;       // weights as weight_shape(), others (1, 1, 1, 1, channels)
   // Running values have one slice for each rank. Other slices are disjoint and cover the tensor.
   std::vector<StoredSlice> slices;
   bool operator==(const StoredTensor&) const = default;
