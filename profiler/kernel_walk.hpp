@@ -33,7 +33,7 @@ struct KernelSamples {
 struct WalkOptions {
   int repetitions = 12;  // passes that are timed
   // Fewest passes before the timed ones. There are more until they took 0.1 s and, on a GPU, until
-  // three in a row took equally long, but at most 50.
+  // three in a row took equally long (within 3 %), or there were 50.
   int warmup = 2;
 };
 

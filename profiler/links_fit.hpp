@@ -14,8 +14,8 @@ namespace cnnplan {
 struct LinkSample {
   std::int64_t bytes = 0;
   Statistics time{};
-  // Between nodes, repetitions of a collective may gather around two times, and the median may be
-  // either of them.
+  // Between nodes, repetitions of a collective may gather around two times, a short and a long one,
+  // and the median may be either of them.
   bool has_two_times = false;
   auto operator<=>(const LinkSample&) const = default;
   // Returns the time that counts: the median, or the upper quartile where there may be two times.

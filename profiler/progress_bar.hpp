@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Returns "[###...]  10 %  left 1:30  what", cut at `columns`. The time left is in proportion to
-// the time until now. @pre 0 < done
+// Returns "[###...]  10 %  left 1:30  what", cut at `columns`. `what` is cut or padded to 50 bytes.
+// The time left is in proportion to the time until now. @pre 0 < done
 std::string progress_line(int done,
                           int total,
                           double elapsed_s,

@@ -31,8 +31,9 @@ struct TimedRuns {
 };
 
 // Times run(set), which puts a kernel on one of `sets` sets of operands in the selected queue. It
-// captures several calls as one graph, which takes about `sample_s`, and times the graph several
-// times. The first run is not timed. It blocks.
+// captures several calls as one graph, which takes about `sample_s`, and times the graph up to 7
+// times, or until 0.1 s have passed. A run of more than 5 ms is a sample by itself, always on the
+// first set. The first run is not timed. It blocks.
 // @throws BackendError, DeviceLostError; as `run`
 TimedRuns time_runs(CudaDevice& device,
                     int sets,
