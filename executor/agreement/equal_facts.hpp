@@ -17,8 +17,8 @@ struct Fact {
 // Compares the facts of all ranks. Ranks exchange digests of their facts, and their facts only if
 // the digests differ. Facts that only some ranks have count as different, and so does another order
 // of facts. This call is collective over `world`, and blocks.
-// @throws EnvironmentError on all ranks when a fact differs; it names the fact, and each value with
-// its ranks
+// @throws EnvironmentError on rank 0, and an Error with its exit code and message on other ranks,
+// when a fact differs; it names the first such fact, and each value with its ranks
 void require_equal_facts(const std::vector<Fact>& facts, const Communicator& world);
 
 // Returns ranks as a user reads them: "rank 3", "ranks 0, 2 to 5, 9". @pre `ranks` are in ascending

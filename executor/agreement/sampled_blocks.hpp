@@ -14,8 +14,9 @@ inline constexpr std::int64_t most_sampled_blocks = 256;
 inline constexpr std::int64_t most_block_values = std::int64_t{1} << 14;
 
 // Divides a dataset with these extents into blocks that are contiguous in row-major order, and
-// returns at most `most` of them in their order, each once. Half of them are the first, the last
-// and others evenly between them. The other half is drawn at random, always in the same way. Of 256
+// returns at most `most` of them in their order, each once. These are all blocks if there are no
+// more, and none for a dataset without elements. Otherwise half of them are the first, the last and
+// others evenly between them. The other half is drawn at random, always in the same way. Of 256
 // blocks, a change of neighbouring blocks that are 1/127 of the dataset is never missed. If each
 // block differs with probability p, all differences are missed with probability (1 - p)^256 at
 // about 256 different blocks.

@@ -12,7 +12,8 @@ namespace cnnplan {
 
 // Returns the contents of the checkpoint file of the folder on all ranks. Rank 0 reads it. This
 // call is collective and blocks. If reading fails, all ranks throw.
-// @throws InputError; IoError on rank 0 and an Error with its exit code and message on other ranks
+// @throws InputError for the contents; IoError, or InputError for no regular file, on rank 0, and
+// an Error with its exit code and message on other ranks
 Checkpoint read_checkpoint(const std::string& folder, const Communicator& world);
 // Reads the file as read_checkpoint does, and returns nothing if the folder has no checkpoint. This
 // call is collective. @throws as read_checkpoint()

@@ -13,8 +13,9 @@ namespace cnnplan {
 // Sets all parameters and running values from an HDF5 file with the datasets
 // `/<layer>/weight|bias|scale|shift|mean|variance`. Every rank reads its blocks of the file. This
 // call is not collective.
-// @throws IoError; InputError that names a dataset which is missing, has another shape, or has
-// values that are not finite or variances below 0
+// @throws IoError; InputError that names a dataset which is missing, has another shape or a type
+// other than float32 and float64, or has variances below 0 or values that are not finite in the
+// plan's precision
 void load_parameters(const std::string& file, const Network& network, ParameterStore& store);
 
 // Replaces the running values on all ranks by their average over ranks, weighted by how many

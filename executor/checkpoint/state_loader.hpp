@@ -12,8 +12,10 @@ namespace cnnplan {
 struct Resumption {
   const std::string& folder;
   const Checkpoint& checkpoint;
-  bool same_plan = false;  // true: the rank gets its own running values; else the average of ranks
-  int rank = 0;            // of this process
+  // True: the rank gets its own running values; else their average over ranks, weighted by the
+  // shares of the channels' elements that these had (StoredSlice::share).
+  bool same_plan = false;
+  int rank = 0;  // of this process
 };
 // Loads weights, momentum and running values of this rank. This call is not collective.
 // @pre the checkpoint is of the store's network, check_parts passes

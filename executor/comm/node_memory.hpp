@@ -15,8 +15,8 @@ int most_ranks_on_a_device(const Communicator& world, const Device& device);
 
 // Returns the bytes that each rank may use: those of the smallest node, or of the smallest device
 // with its own memory, divided by most_ranks_on_a_device(). A node counts with at most the limit of
-// the control group of its processes. All ranks get equal results. This call is collective and
-// blocks.
+// the control group (version 2) of its processes. All ranks get equal results. This call is
+// collective and blocks.
 std::int64_t memory_of_rank(const Communicator& world, const Device& device);
 
 // Checks that the memory suffices for the `own_bytes` of every rank, before anything is allocated.

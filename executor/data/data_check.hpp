@@ -38,7 +38,7 @@ Hdf5Dataset open_targets(const Hdf5File& file, const BatchShape& batch, std::int
 // C, D, H, W). If samples are cropped, labels or targets per position are as large as the stored
 // samples. Everything else stays as in `batch`.
 // @throws InputError where cropped samples have labels or targets per position, and these have
-// other extents than the samples, or the samples are padded
+// other extents than the network's input, or the samples are padded
 BatchShape stored_batch(const Hdf5File& file,
                         const BatchShape& batch,
                         const Shape& stored_sample,

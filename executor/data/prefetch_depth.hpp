@@ -3,8 +3,9 @@
 
 namespace cnnplan {
 
-// Begins with one thread. It watches a number of steps, adds a thread if they waited for data, and
-// stops when the last added thread did not help.
+// Begins with one thread. It watches a number of steps and adds a thread if more than a hundredth
+// of their time was spent waiting for data. It stops for good when the last added thread did not
+// reduce this share by a tenth.
 class PrefetchDepth {
  public:
   // There will be at most `most` threads. @pre most >= 1

@@ -26,9 +26,9 @@ class ContiguousBlocks {
   // Opens the file. @throws IoError
   explicit ContiguousBlocks(ContiguousLayout layout);
 
-  // Returns false if HDF5 should read a block with these counts. This is so if it consists of many
-  // pieces that are smaller than a page and far apart, because HDF5 reads the bytes around such
-  // pieces at once.
+  // Returns false if HDF5 should read a block with these counts. This is so if it consists of more
+  // than 4 pieces, each smaller than a page, that do not lie within 64 KiB, because HDF5 reads the
+  // bytes around such pieces at once.
   bool suits(std::span<const std::int64_t> count) const;
   // Reads the block that begins at `start` and has `count` elements, both by dim, in row-major
   // order.

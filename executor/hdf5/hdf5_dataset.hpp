@@ -40,7 +40,8 @@ class Hdf5Dataset {
   // Returns the bytes of a chunk before compression; 0 if the dataset is not stored in chunks.
   std::int64_t chunk_bytes() const { return chunk_bytes_; }
   // Reads a block in row-major order, converted to elements of the type `memory`. Any thread may
-  // call this. After read_directly(), it bypasses HDF5 for blocks that suit (ContiguousBlocks).
+  // call this. After read_directly(), it bypasses HDF5 for blocks that suit (ContiguousBlocks) and
+  // need no conversion.
   // @pre out holds the product of selection.count elements of `memory`
   void read(const Selection& selection, FileElement memory, void* out) const;
   // Makes later reads bypass HDF5; nobody may write the file from now on. It has no effect on

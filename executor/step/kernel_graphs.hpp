@@ -35,7 +35,8 @@ class KernelGraphs {
   // @pre a run begins at `first`
   OperationIndex run_end(OperationIndex first) const { return first + run_lengths_[first]; }
   // Returns the graph of the run that begins at `first`. It is null where the kernels start one by
-  // one: in the first step, in short runs, and where the choice says so. The first call captures.
+  // one: in the first step, in runs of fewer than 4 kernels, and where the choice says so. The
+  // first call captures.
   // @throws BackendError with Graphs::on where the device cannot capture the kernels
   WorkGraph* graph_of(OperationIndex first, const StepState& state, Timing timing);
   // Starts a graph. Returns false without a graph, or where the device refuses the graph; the
@@ -45,8 +46,8 @@ class KernelGraphs {
   // Takes the time of a step, and chooses for the next step. The first step and steps with
   // Timing::operations do not count. Call it after every step.
   void end_step(double step_s, Timing timing);
-  // Returns why kernels cannot be captured, where `preferred` or `automatic` then starts them one
-  // by one; else empty.
+  // Returns why kernels cannot be captured or their graphs cannot start, where `preferred` or
+  // `automatic` then starts them one by one; else empty.
   const std::string& why_none() const { return why_none_; }
 
  private:

@@ -64,7 +64,9 @@ class MaximumPlaces {
   std::map<const void*, std::vector<double>> places_;
 };
 
-// Runs the kernels of another backend, and compares the results of each run.
+// Runs the kernels of another backend, and compares the results of each run within sum_limit()
+// (convolutions, 64 times as much for Winograd ones) or kernel_limits(). Error signals of a max
+// pooling are left out where inputs tie.
 class CheckedBackend final : public DecoratedBackend {
  public:
   // Keeps a reference to the findings. `products` limits how many products of one operand of a

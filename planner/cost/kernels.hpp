@@ -55,10 +55,10 @@ class KernelCosts {
   // The time of a profiled kernel is its median. Its range goes from the minimum to the larger of
   // median and mean, plus one standard deviation. Other kernels are estimated:
   // - from kernels of their family that were profiled alone, by their throughput, or by their ratio
-  // to the rates of the device where these are known;
+  //   to the rates of the device where these are known;
   // - if the family has none, from rates (rate_estimate);
   // - if several kernels run at the same time (concurrency), as if they took turns, at best as fast
-  // as alone.
+  //   as alone.
   // A kernel without outputs takes no time and is not estimated.
   KernelTime lookup(const KernelSpec& spec) const;
   // Returns the time of `lookup` and how it was found.

@@ -7,9 +7,9 @@ namespace cnnplan {
 
 // Returns the plan of a solution with its rivals and draws, and with its reduced gradients.
 // - Data parallelism on the most ranks that have a sample each, and on a half, a quarter and so on
-// of all ranks as long as that is faster and fits. With blocks of samples, ranks have equally many.
-// The fastest of these runs is kept, and the run on most ranks. Where a run does not fit, and
-// outputs may be computed again in backpropagation, they are.
+//   of all ranks as long as that is faster and fits. With blocks of samples, ranks have equally
+//   many. The fastest of these runs is kept, and the run on most ranks. Where a run does not fit,
+//   and outputs may be computed again in backpropagation, they are.
 // - The plan that came second, unless it is one of these runs.
 // Plans with more than most_drawn_layers have no draws.
 // @pre `solution` is a solution of `request`

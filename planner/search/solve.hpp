@@ -53,11 +53,11 @@ struct Solution {
 
 // Returns the best plan found, with its prediction. These plans are scored in virtual time:
 // - The search finds the shortest path of a line. With branches, it finds the optimum of the
-// additive cost, or the longest path first where the branches are too entangled.
+//   additive cost, or the longest path first where the branches are too entangled.
 // - For each probed rank, one plan gives this rank the least work, from which the bound follows.
-// Near ties of the fastest of all these plans follow.
+//   Near ties of the fastest of all these plans follow.
 // - Sample parallelism is scored. Of the four uniform splits with the least additive cost, those
-// are scored whose least work is below the fastest step so far.
+//   are scored whose least work is below the fastest step so far.
 // With `multigrid`, plans that split residual chains by layers are scored, too. The fastest that
 // fits wins. The result is thus no slower than sample parallelism where that fits, unless
 // `multigrid` demands a number of partitions. With `uniform`, only one plan is made (mostly_on).
