@@ -30,9 +30,10 @@ struct TransferSpec {
 class Transfer {
  public:
   // The object keeps the addresses in `spec`; `communicator` must outlive it. It is not collective.
-  // @throws as Device::allocate() and allocate_staging(); std::logic_error for a wrong tag, where
-  // the transfer would overwrite what it sends, and where the pieces that a rank sends to itself
-  // are not those that it receives
+  // @throws as Device::allocate() and allocate_staging(); CommError, also where a message has more
+  // than 2^31 - 1 elements; std::logic_error for a wrong tag, where the transfer would clear what
+  // it sends or add a block to itself, and where the pieces that a rank sends to itself are not
+  // those that it receives
   Transfer(const Communicator& communicator, const TransferSpec& spec);
   Transfer(Transfer&&) noexcept;
   Transfer& operator=(Transfer&&) noexcept;
