@@ -53,8 +53,9 @@ class Actions:
         return names if values.names else files if values.suffixes else " "
 
     def text(self):
-        return "".join(f"\n{name}() {{\n  _alternative {quoted(f'names:name:{names}')} {quoted(f'files:file:{files}')}\n}}\n"
-                       for (names, files), name in self.functions.items())
+        parts = ((name, quoted(f"names:name:{names}"), quoted(f"files:file:{files}"))
+                 for (names, files), name in self.functions.items())
+        return "".join(f"\n{name}() {{\n  _alternative {names} {files}\n}}\n" for name, names, files in parts)
 
 
 def option_spec(option, values, actions):
