@@ -31,9 +31,9 @@ class Transfer {
  public:
   // The object keeps the addresses in `spec`; `communicator` must outlive it. It is not collective.
   // @throws as Device::allocate() and allocate_staging(); CommError, also where a message has more
-  // than 2^31 - 1 elements; std::logic_error for a wrong tag, where the transfer would clear what
-  // it sends or add a block to itself, and where the pieces that a rank sends to itself are not
-  // those that it receives
+  // than 2^31 - 1 elements. std::logic_error is thrown for a wrong tag, and where the transfer
+  // would clear what it sends, or add a block to itself. It is also thrown where the pieces that a
+  // rank sends to itself are not those that it receives.
   Transfer(const Communicator& communicator, const TransferSpec& spec);
   Transfer(Transfer&&) noexcept;
   Transfer& operator=(Transfer&&) noexcept;
