@@ -1,6 +1,7 @@
 // cnnexec trains, infers or verifies with a plan, as its options say.
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -20,7 +21,9 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/output_file.hpp"
 #include "planner/base/standard_stream.hpp"
+#include "planner/base/writable_file.hpp"
 #include "planner/cli/standard_streams.hpp"
 #include "planner/plan/normalised_values.hpp"
 #include "planner/plan/planned_layers.hpp"
@@ -28,9 +31,10 @@
 namespace cnnplan {
 namespace {
 
-// Output files are checked before the work, so that a long training does not lose its result.
-void check_outputs(const Options& options) {
-  if (!options.verify.empty()) return;
+// Checks outputs before the work, so that a long training does not lose its result. Returns the
+// run file, if the program writes one.
+std::unique_ptr<OutputFile> checked_outputs(const Options& options) {
+  if (!options.verify.empty()) return nullptr;
   const TrainingOptions& training = options.training;
   for (const std::string& output : {options.inferred_file, options.run_file, training.dump_file}) {
     for (const std::string& input : {options.plan_file, training.data_file, training.test_file}) {
@@ -38,9 +42,12 @@ void check_outputs(const Options& options) {
     }
   }
   require_other_file(options.inferred_file, training.weights_file);
-  if (!options.inferred_file.empty()) return check_writable(options.inferred_file);
-  check_writable(options.run_file);
-  if (!options.training.dump_file.empty()) check_writable(options.training.dump_file);
+  if (!options.inferred_file.empty()) {
+    require_replaceable_file(options.inferred_file);
+    return nullptr;
+  }
+  if (!training.dump_file.empty()) require_replaceable_file(training.dump_file);
+  return std::make_unique<OutputFile>(options.run_file);
 }
 
 void require_multigrid(const Plan& plan, const Options& options) {
@@ -52,7 +59,7 @@ void require_multigrid(const Plan& plan, const Options& options) {
 
 // Nothing else may stand on stdout if the run file does.
 bool prints_results(const Options& options) {
-  return !options.quiet && options.run_file != standard_stream;
+  return !options.quiet && !is_standard_output(options.run_file);
 }
 
 bool shows_progress(const Options& options, const Communicator& world) {
@@ -116,10 +123,12 @@ void infer(const Plan& plan, const Options& options, const Communicator& world) 
   if (world.rank() == 0 && !options.quiet) print_summary(report, options.inferred_file);
 }
 
+// Only rank 0 has the run file.
 void train(const Plan& plan,
            const InputFile& plan_file,
            const Options& options,
-           const Communicator& world) {
+           const Communicator& world,
+           OutputFile* run_file) {
   RunReport run;
   {
     ProgressLine line(shows_progress(options, world));
@@ -134,7 +143,7 @@ void train(const Plan& plan,
   }
   if (world.rank() != 0) return;
   run.inputs = {plan_file};
-  write_file(options.run_file, to_json(run));
+  run_file->write(to_json(run));
   if (prints_results(options)) print_summary(run, plan, options.run_file);
 }
 
@@ -156,7 +165,8 @@ void execute(const Options& options, const Communicator& world) {
   require_equal_start(options, world);
   on_first_rank(world, [&] { require_plan_file(options.plan_file); });
   const std::string text = read_shared_file(world, options.plan_file);
-  on_first_rank(world, [&] { check_outputs(options); });
+  std::unique_ptr<OutputFile> run_file;
+  on_first_rank(world, [&] { run_file = checked_outputs(options); });
   const Plan plan = parse_plan(text, options.plan_file);
   require_kernels(plan.network, options.plan_file, "/network");
   require_multigrid(plan, options);
@@ -166,7 +176,7 @@ void execute(const Options& options, const Communicator& world) {
   tell_shortage(plan, [&] {
     if (!options.verify.empty()) return verify(plan, options, world);
     if (!options.inferred_file.empty()) return infer(plan, options, world);
-    train(plan, input_file(options.plan_file, text), options, world);
+    train(plan, input_file(options.plan_file, text), options, world, run_file.get());
   });
 }
 

@@ -333,7 +333,7 @@ void add_quiet(CLI::App& app, bool& quiet) {
 }
 
 ExitCode run_solve(SolveOptions& options, bool quiet) {
-  if (quiet && options.output_file == standard_stream) {
+  if (quiet && is_standard_output(options.output_file)) {
     throw Error(ExitCode::usage, "--output -: prints the plan, which --quiet leaves out");
   }
   if (options.rank_counts.size() == 1) options.ranks = options.rank_counts[0];

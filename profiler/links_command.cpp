@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -13,7 +14,7 @@
 #include "executor/comm/terminal.hpp"
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
-#include "planner/base/file.hpp"
+#include "planner/base/output_file.hpp"
 #include "planner/report/advice.hpp"
 #include "planner/report/table.hpp"
 #include "profiler/common_fingerprint.hpp"
@@ -138,6 +139,8 @@ void require_ranks(const LinksRequest& request, int ranks) {
 
 void links_command(const LinksRequest& request, const Communicator& world) {
   require_ranks(request, world.size());
+  std::unique_ptr<OutputFile> output;  // on rank 0
+  on_first_rank(world, [&] { output = std::make_unique<OutputFile>(request.output_file); });
   ProgressBar bar(world.rank() == 0, stderr_is_terminal(), message_style().columns);
   LinkOptions options;
   const std::unique_ptr<Backend> library =
@@ -161,7 +164,7 @@ void links_command(const LinksRequest& request, const Communicator& world) {
     platform = platform_of(measurements);
     print(measurements, platform);
     check_sums(measurements);
-    write_file(request.output_file, to_json(platform));
+    output->write(to_json(platform));
   });
   if (world.rank() != 0) return;
   std::printf("wrote %s\n", request.output_file.c_str());

@@ -14,7 +14,6 @@
 #include "executor/doctor/mpi_findings.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
-#include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/cli/help_text.hpp"
@@ -154,7 +153,7 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
 
 // A profile grows in its file, and is read again to go on.
 std::string refuse_stdout(std::string& file) {
-  return file == standard_stream ? "a hyphen stands for stdout; needed: a file" : "";
+  return is_standard_output(file) ? "a hyphen stands for stdout; needed: a file" : "";
 }
 
 void add_options(CLI::App& app, Options& options) {
@@ -225,7 +224,6 @@ int run(int argc, char** argv) {
   set_defaults(options);
   const double timeout_s = options.comm_timeout_s;
   return run_program("cnnplan profile", timeout_s, argc, argv, [&](const Communicator& world) {
-    on_first_rank(world, [&] { check_writable(options.output_file); });
     const std::string why = app.count("--backend") > 0 ? "" : why_no_gpu();
     if (world.rank() == 0 && !why.empty()) {
       print_note("cnnplan profile: note: " + why, message_style());

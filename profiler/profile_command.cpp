@@ -17,6 +17,7 @@
 #include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
 #include "planner/base/shipped_file.hpp"
+#include "planner/base/writable_file.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/plan/planned_layers.hpp"
 #include "planner/search/candidates/request_check.hpp"
@@ -132,6 +133,7 @@ void require_none(const std::set<KernelSpec>& failed, const std::string& file) {
 
 void profile_command(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.output_file;
+  on_first_rank(world, [&] { require_replaceable_file(file); });
   Profile profile;
   const std::unique_ptr<Backend> backend =
       make_backend(options.backend,

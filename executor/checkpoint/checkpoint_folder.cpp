@@ -9,7 +9,7 @@
 
 #include "planner/base/durable_file.hpp"
 #include "planner/base/error.hpp"
-#include "planner/base/file.hpp"
+#include "planner/base/writable_file.hpp"
 
 namespace cnnplan {
 namespace {
@@ -63,7 +63,7 @@ void require_folder(const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw IoError(folder + ": cannot make this folder: " + error.message());
-  check_writable(checkpoint_file(folder));
+  require_replaceable_file(checkpoint_file(folder));
 }
 
 void remove_other_parts(const std::string& folder, std::int64_t generation) {

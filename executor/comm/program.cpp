@@ -1,6 +1,7 @@
 // Turns exceptions on some or all ranks into messages and exit codes.
 #include "executor/comm/program.hpp"
 
+#include <csignal>
 #include <cstdint>
 #include <exception>
 #include <new>
@@ -112,6 +113,8 @@ int run_program(const std::string& name,
                 int argc,
                 char** argv,
                 const std::function<void(const Communicator& world)>& body) {
+  // A reader of stdout that leaves would end this rank alone. Writing fails instead.
+  std::signal(SIGPIPE, SIG_IGN);
   int code = 0;
   const auto failure = failure_of([&] {
     // It watches the begin and the end of MPI, too.

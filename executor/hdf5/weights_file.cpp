@@ -9,6 +9,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/writable_file.hpp"
 
 namespace cnnplan {
 
@@ -38,14 +39,10 @@ Selection stored_selection(const Shape& shape, const Box& block) {
 
 namespace {
 
-// Follows symbolic links, and returns the file that finish() replaces. A device cannot be replaced.
+// Follows symbolic links, and returns the file that finish() replaces.
 std::string replaceable(const std::string& file) {
-  if (!file_exists(file)) return file;
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw IoError(file + ": cannot write: not a regular file");
-  }
-  return behind_links(file);
+  require_replaceable_file(file);
+  return file_exists(file) ? behind_links(file) : file;
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <utility>
 
@@ -11,28 +10,24 @@
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
+#include "planner/base/file.hpp"
 #include "planner/base/readable_file.hpp"
+#include "planner/base/writable_file.hpp"
 
 namespace cnnplan {
 namespace {
 
 constexpr std::int64_t digested_bytes = std::int64_t{1} << 20;
 
-[[noreturn]] void refuse(const std::string& file, const std::string& action, int error) {
-  throw IoError(file + ": cannot " + action + ": " + std::strerror(error));
-}
-
-int opened_for_writing(const std::string& file) {
-  constexpr mode_t new_file_mode = 0666;
-  const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, new_file_mode);
-  if (descriptor < 0) refuse(file, "open", errno);
-  return descriptor;
+// Checks the file that is replaced, and opens the one that is written.
+int opened_beside(const std::string& file, const std::string& partial) {
+  require_replaceable_file(file);
+  return open_own_file(partial);
 }
 
 int opened_folder(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) refuse(folder, "open", errno);
+  if (descriptor < 0) throw_failed_call(folder, "open", errno);
   return descriptor;
 }
 
@@ -55,7 +50,7 @@ class Reading {
                                     bytes.size() - done,
                                     offset + static_cast<std::int64_t>(done));
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) refuse(file_, "read", errno);
+      if (count < 0) throw_failed_call(file_, "read", errno);
       if (count == 0) break;
       done += count;
     }
@@ -73,13 +68,14 @@ void flush_folder_of(const std::string& file) {
   const std::string folder = parent.empty() ? "." : parent;
   const Reading reading(folder, opened_folder(folder));
   // Some file systems cannot flush folders and report EINVAL.
-  if (::fsync(reading.descriptor()) != 0 && errno != EINVAL) refuse(folder, "flush to disk", errno);
+  if (::fsync(reading.descriptor()) != 0 && errno != EINVAL)
+    throw_failed_call(folder, "flush to disk", errno);
 }
 
 }  // namespace
 
 DurableFile::DurableFile(const std::string& file)
-    : file_(file), partial_(file + partial_suffix), descriptor_(opened_for_writing(partial_)) {}
+    : file_(file), partial_(file + partial_suffix), descriptor_(opened_beside(file, partial_)) {}
 
 DurableFile::~DurableFile() {
   if (descriptor_ < 0) return;
@@ -93,15 +89,15 @@ void DurableFile::append(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) refuse(file_, "write", errno);
+    if (written < 0) throw_failed_call(file_, "write", errno);
     bytes = bytes.subspan(written);
   }
 }
 
 FileDigest DurableFile::commit() {
-  if (::fsync(descriptor_) != 0) refuse(file_, "flush to disk", errno);
-  if (::rename(partial_.c_str(), file_.c_str()) != 0) refuse(file_, "replace", errno);
-  if (::close(std::exchange(descriptor_, -1)) != 0) refuse(file_, "close", errno);
+  if (::fsync(descriptor_) != 0) throw_failed_call(file_, "flush to disk", errno);
+  if (::rename(partial_.c_str(), file_.c_str()) != 0) throw_failed_call(file_, "replace", errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0) throw_failed_call(file_, "close", errno);
   flush_folder_of(file_);
   return {.bytes = bytes_, .sha256 = digest_.finish()};
 }

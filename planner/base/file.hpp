@@ -17,12 +17,8 @@ inline constexpr std::int64_t max_file_bytes = 2147483647;
 // @throws IoError when the file is missing or unreadable; InputError when it is of a kind that
 // readable_file.hpp refuses, or larger than max_file_bytes
 std::string read_file(const std::string& file);
-// Writes to a temporary file next to `file` and renames it, so `file` is complete or absent. A link
-// stays, and its target is replaced. Devices and pipes are written directly.
-// @throws IoError
+// Writes an output as OutputFile does, for which nothing was checked before. @throws IoError
 void write_file(const std::string& file, std::string_view content);
-// Does nothing if write_file could write `file`. @throws IoError if it could not
-void check_writable(const std::string& file);
 // Returns the target of symbolic links, which is replaced when `file` is written.
 // @throws IoError when `file` or a target does not exist
 std::string behind_links(const std::string& file);
@@ -34,6 +30,9 @@ bool file_exists(const std::string& file);
 // @throws Error (usage) when writing `output` would replace the file that is read or written as
 // `other`
 void require_other_file(const std::string& output, const std::string& other);
+// Throws "FILE: cannot ACTION: REASON" for a call of the system. `error` is errno after the call.
+// @throws IoError
+[[noreturn]] void throw_failed_call(const std::string& file, const std::string& action, int error);
 // Returns the SHA-256 of `content` in lower-case hex.
 std::string sha256(std::string_view content);
 // Returns the text without the UTF-8 byte order mark with which some editors begin files. Other

@@ -2,8 +2,6 @@
 #include "planner/base/readable_file.hpp"
 
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <map>
 #include <string_view>
 
@@ -17,10 +15,6 @@
 
 namespace cnnplan {
 namespace {
-
-[[noreturn]] void refuse(const std::string& file, const std::string& action) {
-  throw IoError(file + ": cannot " + action + ": " + std::strerror(errno));
-}
 
 const char* kind_text(mode_t mode) {
   if (S_ISDIR(mode)) return "a folder";
@@ -40,15 +34,7 @@ void require_regular(const std::string& file, const struct stat& status) {
 // Returns the number of the descriptor that a name stands for.
 std::optional<int> named_descriptor(std::string_view name) {
   if (name == standard_stream || name == "/dev/stdin") return STDIN_FILENO;
-  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
-    if (!name.starts_with(folder)) continue;
-    const std::string_view digits = name.substr(folder.size());
-    const char* const end = digits.data() + digits.size();
-    int number = -1;
-    const auto [last, error] = std::from_chars(digits.data(), end, number);
-    if (error == std::errc{} && last == end && number >= 0) return number;
-  }
-  return std::nullopt;
+  return numbered_descriptor(name);
 }
 
 }  // namespace
@@ -60,7 +46,7 @@ void require_regular_file(const std::string& file) {
   }
   if (!file_exists(file)) throw IoError(file + ": no such file");
   struct stat status {};
-  if (::stat(file.c_str(), &status) != 0) refuse(file, "look at it");
+  if (::stat(file.c_str(), &status) != 0) throw_failed_call(file, "look at it", errno);
   require_regular(file, status);
 }
 
@@ -68,12 +54,12 @@ int open_regular_file(const std::string& file) {
   require_regular_file(file);
   // The file may have been replaced by a pipe since, for whose writer this flag does not wait.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) refuse(file, "open");
+  if (descriptor < 0) throw_failed_call(file, "open", errno);
   struct stat status {};
   if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode)) return descriptor;
   ::close(descriptor);
   require_regular(file, status);
-  refuse(file, "look at it");
+  throw_failed_call(file, "look at it", errno);
 }
 
 std::optional<int> inherited_stream(const std::string& file) {
@@ -86,7 +72,7 @@ std::optional<int> inherited_stream(const std::string& file) {
 
 void require_readable_stream(int descriptor, const std::string& file) {
   struct stat status {};
-  if (::fstat(descriptor, &status) != 0) refuse(file, "read");
+  if (::fstat(descriptor, &status) != 0) throw_failed_call(file, "read", errno);
   const bool is_device = S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode);
   if (S_ISDIR(status.st_mode) || (is_device && ::isatty(descriptor) == 0)) {
     refuse_kind(file, status.st_mode, "a regular file, a pipe or a terminal");

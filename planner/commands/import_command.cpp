@@ -7,7 +7,10 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/output_file.hpp"
 #include "planner/base/readable_file.hpp"
+#include "planner/base/standard_stream.hpp"
+#include "planner/base/writable_file.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/helper_program.hpp"
 #include "planner/import/import_onnx.hpp"
@@ -105,6 +108,8 @@ ExitCode import_command(const ImportCommandOptions& options) {
     require_streams_once({options.model_file, options.model_file});  // a helper reads it, too
   }
   require_file_name(options.network_file);
+  OutputFile output(options.network_file);
+  if (!options.weights_file.empty()) require_replaceable_file(options.weights_file);
   const ImportOptions model_options{.input = options.input,
                                     .output = options.output_name,
                                     .loss = options.loss,
@@ -120,10 +125,12 @@ ExitCode import_command(const ImportCommandOptions& options) {
     // Parameters that cannot be written are refused before any file is.
     for (const ImportedTensor& tensor : model.tensors) values_of(tensor, options.model_file);
   }
-  write_file(options.network_file, to_json(model.network));
-  std::cout << summary(model.network);
-  print_note("wrote " + options.network_file + "; plan it with:" + std::string(command_line) +
-             "cnnplan solve " + options.network_file);
+  output.write(to_json(model.network));
+  if (!is_standard_output(options.network_file)) {
+    std::cout << summary(model.network);
+    print_note("wrote " + options.network_file + "; plan it with:" + std::string(command_line) +
+               "cnnplan solve " + options.network_file);
+  }
   if (!options.weights_file.empty()) run_helper(weights_program, weights_arguments(options));
   return ExitCode::ok;
 }

@@ -9,6 +9,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/output_file.hpp"
 #include "planner/base/readable_file.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/base/standard_stream.hpp"
@@ -136,10 +137,11 @@ ExitCode report_command(const ReportOptions& options) {
     return ExitCode::ok;
   }
   for (const std::string& file : options.files) require_other_file(options.output_file, file);
+  OutputFile output(options.output_file);
   const std::string empty_page = page();
   const std::string text = page_with(empty_page, to_json(data_of(options)));
-  write_file(options.output_file, text);
-  if (options.output_file != standard_stream) {
+  output.write(text);
+  if (!is_standard_output(options.output_file)) {
     print_note("wrote " + options.output_file + "; open it in a browser");
   }
   return ExitCode::ok;

@@ -11,6 +11,7 @@
 #include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
 #include "planner/base/standard_stream.hpp"
+#include "planner/base/writable_file.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/solve_request.hpp"
 #include "planner/report/scaling_text.hpp"
@@ -30,7 +31,7 @@ void refuse_options_of_one_count(const SolveOptions& options) {
         std::pair{"--what-if", !options.what_if.empty()},
         std::pair{"--json", options.json},
         std::pair{"--wide", options.wide},
-        std::pair{"--output -", options.output_file == standard_stream},
+        std::pair{"--output -", is_standard_output(options.output_file)},
         std::pair{"--strict", options.strict}}) {
     if (is_given) {
       throw Error(ExitCode::usage,
@@ -47,10 +48,16 @@ void refuse_streams(const SolveOptions& options) {
   }
 }
 
-void make_folder(const std::string& folder) {
+std::string plan_file(const std::string& folder, int ranks) {
+  return folder + "/plan-" + std::to_string(ranks) + ".json";
+}
+
+// Makes the folder before the search, and checks that it takes the plans.
+void prepare_folder(const std::string& folder, const std::vector<int>& rank_counts) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw IoError(folder + ": cannot create this folder: " + error.message());
+  for (const int ranks : rank_counts) require_replaceable_file(plan_file(folder, ranks));
 }
 
 // Plans for one number of ranks. The point has no step if no plan fits into the memory.
@@ -71,7 +78,7 @@ ScalingPoint plan_for(const SolveOptions& options, int ranks, std::vector<Plan>&
 
 void write_plans(const std::string& folder, const std::vector<Plan>& plans) {
   for (const Plan& plan : plans) {
-    write_file(folder + "/plan-" + std::to_string(plan.ranks) + ".json", to_json(plan));
+    write_file(plan_file(folder, plan.ranks), to_json(plan));
   }
   print_note("wrote " + std::to_string(plans.size()) + (plans.size() == 1 ? " plan" : " plans") +
              " to " + folder + "; the number in a file's name is that of the ranks");
@@ -82,7 +89,7 @@ void write_plans(const std::string& folder, const std::vector<Plan>& plans) {
 ExitCode scaling_command(const SolveOptions& options) {
   refuse_options_of_one_count(options);
   refuse_streams(options);
-  if (writes_plans(options)) make_folder(options.output_file);
+  if (writes_plans(options)) prepare_folder(options.output_file, options.rank_counts);
   std::vector<Plan> plans;
   std::vector<ScalingPoint> points;
   for (const int ranks : options.rank_counts) points.push_back(plan_for(options, ranks, plans));

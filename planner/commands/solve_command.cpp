@@ -10,6 +10,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/output_file.hpp"
 #include "planner/base/shipped_file.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/base/terminal.hpp"
@@ -156,7 +157,7 @@ void write_resized_platform(const std::string& file, const Platform& platform) {
 }
 
 void print_plan(const Plan& plan, const SolveOptions& options) {
-  if (options.json || options.output_file == standard_stream) {
+  if (options.json || is_standard_output(options.output_file)) {
     std::cout << to_json(plan);
     return;
   }
@@ -173,13 +174,17 @@ ExitCode solve_command(const SolveOptions& options) {
   if (options.rank_counts.size() > 1) return scaling_command(options);
   SolveInputs inputs;
   const SolveRequest request = request_of(options, inputs);
-  if (options.what_if.empty()) require_own_output(options);
+  const bool is_written = options.what_if.empty();
+  std::optional<OutputFile> output;
+  if (is_written) {
+    require_own_output(options);
+    output.emplace(options.output_file);
+  }
   const SolveRequest other = changed(request, options.what_if);
   Solution solution = solution_of(request);
-  const bool is_written = options.what_if.empty();
   Plan plan = is_written ? with_rivals(std::move(solution), request) : std::move(solution.plan);
   if (options.strict) refuse_estimates(plan, request, options);
-  if (!options.what_if.empty()) {
+  if (!is_written) {
     print_note(assumptions(plan, request.platform, request.profile, typed(options)));
     print_what_if(plan, other, options);
     return ExitCode::ok;
@@ -188,8 +193,8 @@ ExitCode solve_command(const SolveOptions& options) {
   tell_untrainable(plan);
   plan.inputs = std::move(inputs.files);
   write_resized_platform(inputs.resized_platform_file, request.platform);
-  const bool to_stdout = options.output_file == standard_stream;
-  if (!to_stdout) write_file(options.output_file, to_json(plan));
+  const bool to_stdout = is_standard_output(options.output_file);
+  if (!to_stdout) output->write(to_json(plan));
   print_note(assumptions(plan, request.platform, request.profile, typed(options)));
   if (request.uniform) {
     print_note(idle_note(plan));

@@ -12,6 +12,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/output_file.hpp"
 #include "planner/base/readable_file.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/cli/index_range.hpp"
@@ -152,9 +153,9 @@ TraceInputs read_inputs(const TraceCommandOptions& options) {
   return inputs;
 }
 
-void write_trace(const EventTrace& trace, const std::string& file) {
-  const bool compressed = !file.ends_with(".json") && file != standard_stream;
-  write_file(file, trace_text(trace, compressed));
+// A trace is compressed unless it is printed or its name ends in .json.
+bool is_compressed(const std::string& file) {
+  return !file.ends_with(".json") && !is_standard_output(file);
 }
 
 }  // namespace
@@ -166,7 +167,7 @@ ExitCode trace_command(const TraceCommandOptions& options) {
     inputs.plan_file = plan_file_of(inputs);
     inputs.plan_text = read_file(inputs.plan_file);
   }
-  check_writable(options.output_file);
+  OutputFile output(options.output_file);
   const Plan plan = parse_plan(inputs.plan_text, inputs.plan_file);
   if (inputs.run) {
     require_trace_of(plan, inputs, {.plan = inputs.plan_file, .run = inputs.run_file});
@@ -175,8 +176,8 @@ ExitCode trace_command(const TraceCommandOptions& options) {
   Shown shown;
   if (is_plan_named) add_predicted(predicted_step_of(plan, options, chosen), shown);
   if (inputs.run) add_measured(plan, *inputs.run, chosen, shown);
-  write_trace(shown.trace, options.output_file);
-  if (options.output_file == standard_stream) return ExitCode::ok;
+  output.write(trace_text(shown.trace, is_compressed(options.output_file)));
+  if (is_standard_output(options.output_file)) return ExitCode::ok;
   print_note("wrote " + options.output_file + ": " + std::to_string(shown.ranks.size()) + " of " +
              std::to_string(plan.ranks) + " ranks" + shown.text +
              "; open it in ui.perfetto.dev or chrome://tracing");

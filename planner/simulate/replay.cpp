@@ -14,6 +14,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/writable_file.hpp"
 #include "planner/simulate/platform_xml.hpp"
 
 namespace cnnplan {
@@ -93,6 +94,7 @@ void write_simulation(const std::string& folder, const Platform& platform, const
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) throw IoError(folder + ": cannot make this folder: " + error.message());
+  require_replaceable_file(folder + '/' + log_file);
   std::string hosts;
   std::string names;
   for (std::size_t process = 0; process < traces.processes.size(); ++process) {

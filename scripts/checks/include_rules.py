@@ -131,7 +131,7 @@ LIBRARIES = [
     ("ifaddrs.h", ["executor/comm/watch/side_channel.cpp"]),
     ("net/*", ["executor/comm/watch/side_channel.cpp"]),
     ("netinet/*", ["executor/comm/watch/side_channel.cpp"]),
-    ("poll.h", ["executor/comm/watch/side_channel.cpp"]),
+    ("poll.h", ["executor/comm/watch/side_channel.cpp", "planner/base/writable_file.cpp"]),
     ("pthread.h", ["executor/comm/watch/watchdog.cpp"]),
     ("hdf5.h", ["executor/hdf5/*", "tests/executor/hdf5/*"]),
     ("boost/container/*", ["planner/cost/*.cpp"]),

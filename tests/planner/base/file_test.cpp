@@ -1,8 +1,7 @@
-// Tests whole files: atomic writes, digests, names, and whether a file can be written.
+// Tests whole files: atomic writes, digests and names.
 #include "planner/base/file.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -11,39 +10,19 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "planner/base/error.hpp"
 #include "planner/base/readable_file.hpp"
+#include "tests/planner/base/file_size_limit.hpp"
+#include "tests/planner/base/folder.hpp"
 #include "tests/planner/base/problem_of.hpp"
 
 namespace cnnplan::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Makes an empty folder that goes away with the test.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "cnnplan-file-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() { fs::remove_all(path_); }
-
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::ptrdiff_t entry_count() const {
-    return std::distance(fs::directory_iterator(path_), fs::directory_iterator());
-  }
-
- private:
-  fs::path path_;
-};
 
 TEST_CASE_FIXTURE(Folder, "write_file: reading gives the written bytes") {
   std::string content = "line\nzero";
@@ -116,26 +95,6 @@ TEST_CASE_FIXTURE(Folder, "write_file: a failed write leaves nothing behind") {
   CHECK(entry_count() == 1);
 }
 
-// Keeps files from growing beyond `bytes` while it lives.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limit{bytes, old_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() {
-    ::setrlimit(RLIMIT_FSIZE, &old_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  rlimit old_{};
-  void (*handler_)(int);
-};
-
 TEST_CASE_FIXTURE(Folder, "write_file: a write that stops half-way keeps the old file") {
   write_file(file("a.json"), "old");
   {
@@ -163,76 +122,6 @@ TEST_CASE_FIXTURE(Folder, "write_file: a symbolic link stays one") {
 TEST_CASE("write_file: a device is written to, not replaced") {
   write_file("/dev/null", "x");
   CHECK(fs::is_character_file("/dev/null"));
-}
-
-// Calls check_writable as a user whom permissions bind, since they do not bind root.
-bool is_writable(const std::string& file) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    constexpr uid_t nobody = 65534;
-    if (::geteuid() == 0 && ::setuid(nobody) != 0) ::_exit(2);
-    try {
-      check_writable(file);
-    } catch (const IoError&) {
-      ::_exit(1);
-    }
-    ::_exit(0);
-  }
-  int status = 0;
-  REQUIRE(::waitpid(child, &status, 0) == child);
-  REQUIRE(WIFEXITED(status));
-  REQUIRE(WEXITSTATUS(status) <= 1);
-  return WEXITSTATUS(status) == 0;
-}
-
-// Makes the folders "open" and "closed". Each has a file "old" and a link to the other's file.
-class Folders : public Folder {
- public:
-  Folders() {
-    fs::permissions(file(""), fs::perms(0755));
-    for (const char* folder : {"open", "closed"}) {
-      fs::create_directory(file(folder));
-      write_file(file(folder) + "/old", "x");
-    }
-    fs::create_symlink(file("closed/old"), file("open/link"));
-    fs::create_symlink(file("open/old"), file("closed/link"));
-    fs::create_symlink("nowhere/at/all", file("open/dangling"));
-    fs::permissions(file("open"), fs::perms(0777));
-    fs::permissions(file("closed"), fs::perms(0555));
-  }
-  Folders(const Folders&) = delete;
-  Folders& operator=(const Folders&) = delete;
-  ~Folders() { fs::permissions(file("closed"), fs::perms(0755)); }
-};
-
-TEST_CASE_FIXTURE(Folders, "check_writable: the file itself is replaced, and links are followed") {
-  struct Row {
-    const char* name;
-    bool expected;
-  };
-  for (const Row& row : std::vector<Row>{{"open/new", true},
-                                         {"open/old", true},
-                                         {"open/link", false},
-                                         {"open/dangling", true},
-                                         {"open", false},
-                                         {"closed/new", false},
-                                         {"closed/old", false},
-                                         {"closed/link", true},
-                                         {"missing/new", false},
-                                         {"open/old/new", false}}) {
-    CAPTURE(std::string(row.name));
-    CHECK(is_writable(file(row.name)) == row.expected);
-  }
-  CHECK(fs::is_symlink(file("open/dangling")));
-  CHECK(is_writable("/dev/null"));
-}
-
-TEST_CASE_FIXTURE(Folder, "check_writable: says what is wrong and leaves nothing behind") {
-  CHECK_THROWS_WITH_AS(
-      check_writable(file("missing/a.json")), doctest::Contains("missing/a.json"), IoError);
-  CHECK_THROWS_WITH_AS(check_writable(file("")), doctest::Contains("directory"), IoError);
-  CHECK_NOTHROW(check_writable(file("a.json")));
-  CHECK(entry_count() == 0);
 }
 
 TEST_CASE_FIXTURE(Folder, "file_exists: throws where it cannot tell") {
