@@ -110,7 +110,8 @@ TEST_CASE("measured_steps: ranks wait for ranks that are not shown, and not beyo
   REQUIRE(middle[0].size() == 1);
   CHECK(std::any_of(middle[0][0].operations.begin(), middle[0][0].operations.end(), is_wait));
   for (std::int64_t& begin_ns : run.trace->ranks[3].steps[0].begin_ns) begin_ns += 10 * period_ns;
-  for (const TracedRank& rank : measured_steps(plan, run, all_ranks(plan))[0]) {
+  const auto late = measured_steps(plan, run, all_ranks(plan));
+  for (const TracedRank& rank : late[0]) {
     for (const TracedOperation& operation : rank.operations) {
       CHECK(operation.span.work_begin_ns <= operation.span.end_ns);
     }
