@@ -18,7 +18,7 @@
 namespace cnnplan {
 
 // All ranks together record at most this number of operations, each as often as there are steps. A
-// run file of more would have more than 100 MB.
+// run file has two lines for each of them.
 inline constexpr std::int64_t most_recorded_operations = 2'000'000;
 
 // Traces steps of one schedule. Other steps are not affected.
