@@ -34,8 +34,8 @@ TrainingSteps::TrainingSteps(const TrainingContext& context, Plan plan, Schedule
       cycles_(context_) {}
 
 void TrainingSteps::run(RunReport& report) {
-  times_.emplace(context_, schedule_, plan_.network, Range{context_.first_step, steps_});
   start_tracing();
+  times_.emplace(context_, schedule_, plan_.network, Range{context_.first_step, steps_});
   for (std::int64_t step = context_.first_step; step < steps_; ++step) {
     if (context_.test != nullptr && begins_epoch(step)) {
       average_running_values();

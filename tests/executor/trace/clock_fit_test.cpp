@@ -1,6 +1,7 @@
 // Tests that offsets and drifts of clocks are found, which the test gives to the ranks.
 #include "executor/trace/clock_fit.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
