@@ -49,7 +49,7 @@ void add_input(const std::string& file, TraceInputs& inputs) {
 std::string plan_file_of(const TraceInputs& inputs) {
   const std::vector<InputFile>& known = inputs.run->inputs;
   const auto folder = std::filesystem::path(inputs.run_file).parent_path();
-  const std::string file = known.empty() ? "" : (folder / known.front().file).string();
+  std::string file = known.empty() ? "" : (folder / known.front().file).string();
   if (!file.empty() && file_exists(file)) return file;
   throw Error(ExitCode::bad_input,
               inputs.run_file + ": the plan that it ran" + (file.empty() ? "" : ", " + file + ",") +

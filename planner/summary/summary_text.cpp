@@ -221,13 +221,13 @@ std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
     return wrapped("sure    ", sentence, width);
   };
   for (const Wording wording : {Wording::full, Wording::usual, Wording::one_layer}) {
-    const std::string text = lines(confidence_text(summary, wording));
+    std::string text = lines(confidence_text(summary, wording));
     if (lines_of(text) <= most) return text;
   }
   // A command that goes over two lines is better than none.
   std::string sentence = confidence_text(summary, Wording::one_layer);
   std::replace(sentence.begin(), sentence.end(), unbroken_space, ' ');
-  const std::string text = lines(sentence);
+  std::string text = lines(sentence);
   return lines_of(text) <= most ? text : lines(confidence_text(summary, Wording::brief));
 }
 
