@@ -149,7 +149,13 @@ TEST_CASE("train: a trace changes no result, and there is none unless it is aske
   const Plan plan = halo_plan(world.size());
   const RunReport without = train(plan, five_steps(), world, {});
   CHECK(!without.trace.has_value());
-  CHECK(traced_training(plan, {}, world).loss == without.loss);
+  const std::vector<double> traced_loss = traced_training(plan, {}, world).loss;
+  REQUIRE(traced_loss.size() == without.loss.size());
+  // A device replays steps without times as graphs, and rounds differently there.
+  constexpr double tolerance = 1e-6;
+  for (std::size_t i = 0; i < traced_loss.size(); ++i) {
+    CHECK(traced_loss[i] == doctest::Approx(without.loss[i]).epsilon(tolerance));
+  }
 }
 
 TEST_CASE("train: traced steps that are not trained are refused") {
