@@ -151,7 +151,7 @@ TEST_CASE("train: a trace changes no result, and there is none unless it is aske
   CHECK(!without.trace.has_value());
   const std::vector<double> traced_loss = traced_training(plan, {}, world).loss;
   REQUIRE(traced_loss.size() == without.loss.size());
-  // A device replays steps without times as graphs, and rounds differently there.
+  // The emulated device rounds differently in steps whose operations are timed.
   constexpr double tolerance = 1e-6;
   for (std::size_t i = 0; i < traced_loss.size(); ++i) {
     CHECK(traced_loss[i] == doctest::Approx(without.loss[i]).epsilon(tolerance));
