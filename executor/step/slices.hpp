@@ -21,7 +21,7 @@ struct TensorSlice {
   std::vector<double> values;
 };
 
-// A slice has at most this many values (2 MiB of doubles), unless a block of filters has more.
+// A slice has at most this many values (2 MiB of doubles), unless `filter_block` filters have more.
 inline constexpr std::int64_t most_slice_values = std::int64_t{1} << 18;
 
 // A function of this type returns the values of a slice of a tensor in plain order (row-major).
@@ -29,8 +29,9 @@ using SliceSource = std::function<std::vector<double>(const Box& slice)>;
 
 // Returns how many filters of a tensor of `shape` (F, ...) are converted at once; at least 1.
 std::int64_t filters_at_once(const Shape& shape);
-// Returns the slices of the slot's box in plain order. They have whole blocks of `filter_block`
-// filters, except that the last slice may end within a block.
+// Returns the slices of the slot's box in plain order. `filter_block` is the number of filters that
+// the backend stores together (Backend::filter_block). Slices have multiples of it, except that the
+// last one may have other filters left.
 std::vector<Box> slices_of(const ParameterSlot& slot, std::int64_t filter_block);
 // Returns a source that hands out `plain` once, if it is asked for all slices in plain order.
 SliceSource in_slices(std::vector<double> plain);

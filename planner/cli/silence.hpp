@@ -11,7 +11,8 @@ class Silence {
  public:
   // @pre the stream lives longer
   explicit Silence(std::ostream& stream) : stream_(stream), buffer_(stream.rdbuf(nullptr)) {}
-  // Restores the stream, which a write without a buffer has marked as bad.
+  // Restores the buffer. This clears all error bits of the stream, such as badbit, which it has
+  // while it has no buffer.
   ~Silence() { stream_.rdbuf(buffer_); }
   Silence(const Silence&) = delete;
   Silence& operator=(const Silence&) = delete;

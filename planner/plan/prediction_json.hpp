@@ -8,8 +8,9 @@
 
 namespace cnnplan {
 
-// Reads the value of the key "prediction". `schema` is the number in the plan's key "schema". The
-// network names the layers of rivals. @throws InputError
+// Reads the value of the key "prediction". `schema` is the number in the plan's key "schema". Files
+// name the layers of Prediction::rivals; `network` turns their names into indices.
+// @throws InputError
 Prediction prediction_from_json(const JsonReader& reader, int schema, const Network& network);
 // Returns the value of the key "prediction".
 nlohmann::ordered_json to_ordered_json(const Prediction& prediction, const Network& network);

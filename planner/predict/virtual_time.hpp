@@ -39,7 +39,9 @@ struct VirtualTimeOptions {
 // where one operation runs after the other.
 double overlap_of(const Plan& plan, const Platform& platform);
 
-// Operations start in list order, when their dependencies have ended and their stream is free. A
+// Returns one timeline for each entry of `work`, in its order: that of the representative of the
+// class. Operations start in list order, when their dependencies have ended and their stream is
+// free. A
 // transfer or collective also waits for its partners. Without overlap, there is one stream, and
 // each operation blocks the next. Lanes of kernels run at the same time. A rank that waits for
 // another rank waits for the rank that is walked for its class. Nobody waits for a class without

@@ -61,8 +61,8 @@ struct ReceivedPieces {
 ReceivedPieces received_pieces(const RankBoxes& sources, const Box& wanted, int rank);
 
 // Returns an upper bound of the elements of `wanted` that come from the ranks `first` to `last`
-// (inclusive). In every dim, it allows all blocks that some of these ranks have, so it also counts
-// blocks whose coordinates belong to several of them.
+// (inclusive). It combines the coordinates of these ranks dim by dim, so it may count blocks that
+// none of them has.
 // @pre 0 <= first <= last < sources.rank_count()
 std::int64_t most_elements_from(const RankBoxes& sources, const Box& wanted, int first, int last);
 

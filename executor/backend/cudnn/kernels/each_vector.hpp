@@ -10,7 +10,7 @@ namespace cnnplan::cudnn {
 template <int width, typename Body>
 struct EachVector {
   Positions positions;
-  Divider vectors;  // of a position
+  Divider vectors;  // divides by the number of vectors of a position
   Body body;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {

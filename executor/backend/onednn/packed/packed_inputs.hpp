@@ -39,7 +39,8 @@ struct PanelRange {
   std::int64_t end = 0;
 };
 
-// Says where panels of a piece lie, and packs them. Sizes are in floats.
+// A piece is a rectangle of output positions (PositionBox). A panel has panel_channels channels of
+// its inputs. Says where these panels lie, and packs them. Sizes are in floats.
 class PackedInputs {
  public:
   // @throws std::logic_error when `spec` has groups or an empty extent, or unless its input
@@ -51,8 +52,8 @@ class PackedInputs {
   std::int64_t panels() const { return channels_ / panel_channels; }
   // Returns how many panels are packed at a time.
   std::int64_t panels_together() const { return panels_together_; }
-  // Returns the size of one packed panel: all copies (InputCopy) of its inputs for the largest
-  // piece, one after another.
+  // Returns the size of one packed panel for the largest piece. It holds all copies (InputCopy) of
+  // the inputs one after another, each shifted as some taps read them.
   std::int64_t panel_floats() const { return panel_floats_; }
   // Returns the size of all panels that are packed at a time.
   std::int64_t floats() const { return panels_together_ * panel_floats_; }
