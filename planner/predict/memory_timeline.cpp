@@ -1,7 +1,6 @@
 // Finds the times of a rank's operations by their ids, and asks its schedule for the bytes.
 #include "planner/predict/memory_timeline.hpp"
 
-#include <cmath>
 #include <optional>
 #include <string_view>
 #include <unordered_map>
@@ -11,13 +10,8 @@
 namespace cnnplan {
 namespace {
 
-std::int64_t nanoseconds(double seconds) {
-  constexpr double per_second = 1e9;
-  return std::llround(seconds * per_second);
-}
-
 RunTime to_run_time(const OperationSpan& span) {
-  return {.begin_ns = nanoseconds(span.begin_s), .end_ns = nanoseconds(span.end_s)};
+  return {.begin_ns = to_nanoseconds(span.begin_s), .end_ns = to_nanoseconds(span.end_s)};
 }
 
 }  // namespace

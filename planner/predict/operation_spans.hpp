@@ -1,9 +1,18 @@
 // Tells when each operation of a walked rank begins to wait, begins to work and ends.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
+
 #include "planner/predict/virtual_time.hpp"
 
 namespace cnnplan {
+
+// Returns seconds as the nearest number of nanoseconds, in which traces and memory count.
+inline std::int64_t to_nanoseconds(double seconds) {
+  constexpr double per_second = 1e9;
+  return std::llround(seconds * per_second);
+}
 
 // Seconds count from the begin of the step. An operation waits from its begin to the begin of its
 // work. Only transfers and collectives wait.

@@ -10,7 +10,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "planner/base/parallel.hpp"
 #include "planner/predict/critical_path.hpp"
 #include "planner/predict/estimated_kernels.hpp"
 
@@ -163,20 +162,19 @@ Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platfo
   return prediction;
 }
 
-PricedPlan priced(std::vector<Schedule> schedules, RankClasses classes, const PriceList& prices) {
-  PricedPlan result{.classes = std::move(classes), .schedules = {}};
-  result.schedules.resize(schedules.size());
-  parallel_for(schedules.size(), [&](std::size_t i) {
-    result.schedules[i] = cnnplan::priced(std::move(schedules[i]), prices);
-  });
-  return result;
-}
-
 }  // namespace
 
-PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices) {
-  std::vector<Schedule> schedules = lower(plan, classes.representatives());
-  return priced(std::move(schedules), std::move(classes), prices);
+PricedPlan lower_and_price(const Plan& plan,
+                           RankClasses classes,
+                           const PriceList& prices,
+                           Detail detail) {
+  PricedPlan result{.classes = std::move(classes), .schedules = {}};
+  const std::vector<int>& ranks = result.classes.representatives();
+  result.schedules.resize(ranks.size());
+  lower_each(plan, ranks, {.detail = detail}, [&](std::size_t i, Schedule schedule) {
+    result.schedules[i] = priced(std::move(schedule), prices);
+  });
+  return result;
 }
 
 PricedPlan lower_and_price(const Plan& plan, const PriceList& prices) {

@@ -13,9 +13,12 @@ struct PricedPlan {
   std::vector<PricedSchedule> schedules;  // by class
 };
 
-// Lowers the plan for the representative of each class.
+// Lowers the plan for the representative of each class, in this detail.
 // @pre validate(plan) holds; `classes` has as many ranks as the plan
-PricedPlan lower_and_price(const Plan& plan, RankClasses classes, const PriceList& prices);
+PricedPlan lower_and_price(const Plan& plan,
+                           RankClasses classes,
+                           const PriceList& prices,
+                           Detail detail = Detail::executable);
 // Finds the classes by RankClasses::of, which keeps them few.
 PricedPlan lower_and_price(const Plan& plan, const PriceList& prices);
 

@@ -1,10 +1,7 @@
 // Lowers the representative of every class, and keeps the names and the times of its operations.
 #include "planner/predict/predicted_spans.hpp"
 
-#include <utility>
-
-#include "planner/predict/rank_work.hpp"
-#include "planner/predict/virtual_time.hpp"
+#include "planner/predict/plan_work.hpp"
 #include "planner/schedule/rank_memory.hpp"
 
 namespace cnnplan {
@@ -29,19 +26,15 @@ PredictedSpans predicted_spans(const Plan& plan,
                                const PriceList& prices) {
   PredictedSpans result;
   result.classes.resize(classes.representatives().size());
-  std::vector<RankWork> work(result.classes.size());
-  lower_each(plan,
-             classes.representatives(),
-             {.detail = Detail::timed},
-             [&](std::size_t i, Schedule schedule) {
-               result.classes[i] = without_times(schedule);
-               work[i] = work_of(priced(std::move(schedule), prices));
-             });
+  const auto keep = [&](std::size_t i, const PricedSchedule& made) {
+    result.classes[i] = without_times(made.schedule);
+  };
+  const PlanWork work = work_of(plan, classes, Detail::timed, prices, keep);
   const double overlap = overlap_of(plan, prices.platform());
-  const std::vector<RankTimeline> timelines = walk(work, classes, {.overlap = overlap});
+  const std::vector<RankTimeline> timelines = walk(work, {.overlap = overlap});
   result.step_s = step_time_s(timelines);
-  for (std::size_t i = 0; i < work.size(); ++i) {
-    const auto spans = spans_of(work[i], timelines[i], overlap);
+  for (std::size_t i = 0; i < work.ranks.size(); ++i) {
+    const auto spans = spans_of(work.ranks[i], timelines[i], overlap);
     for (const OperationIndex j : spans.indices()) {
       result.classes[i].operations[j].span = spans[j];
     }

@@ -57,17 +57,6 @@ Predicted predicted(const Plan& plan, const PriceList& prices) {
   return result;
 }
 
-// Lowers and prices what walks need, without a prediction.
-PricedPlan priced_for_steps(const Plan& plan, const RankClasses& classes, const PriceList& prices) {
-  PricedPlan result{.classes = classes, .schedules = {}};
-  result.schedules.resize(static_cast<std::size_t>(classes.count()));
-  const LoweringRequest request{.detail = detail_for_steps(plan, prices.platform())};
-  lower_each(plan, classes.representatives(), request, [&](std::size_t i, Schedule schedule) {
-    result.schedules[i] = priced(std::move(schedule), prices);
-  });
-  return result;
-}
-
 std::vector<PartTime> parts_of(const Prediction& prediction) {
   std::array<double, Enumerators<OperationPart>::all.size()> seconds{};
   for (const PredictedOperation& operation : prediction.operations) {
@@ -102,7 +91,8 @@ class Rivals {
       plan.prediction.reduced_gradients = reduced_gradients(first);
       return;
     }
-    const PricedPlan priced = priced_for_steps(plan, classes, prices_);
+    const PricedPlan priced =
+        lower_and_price(plan, classes, prices_, detail_for_steps(plan, prices_.platform()));
     const auto first = static_cast<std::size_t>(classes.class_of(0));
     plan.prediction.reduced_gradients = reduced_gradients(priced.schedules[first].schedule);
     figures_ = drawn_figures(priced, prices_.platform());

@@ -1,7 +1,6 @@
 // Gives each traced rank the times of its class, and the messages and memory of its own schedule.
 #include "planner/trace/predicted_step.hpp"
 
-#include <cmath>
 #include <numeric>
 #include <string>
 #include <unordered_map>
@@ -12,15 +11,10 @@
 namespace cnnplan {
 namespace {
 
-std::int64_t nanoseconds(double seconds) {
-  constexpr double per_second = 1e9;
-  return std::llround(seconds * per_second);
-}
-
 TracedSpan to_traced(const OperationSpan& span) {
-  return {.begin_ns = nanoseconds(span.begin_s),
-          .work_begin_ns = nanoseconds(span.work_begin_s),
-          .end_ns = nanoseconds(span.end_s)};
+  return {.begin_ns = to_nanoseconds(span.begin_s),
+          .work_begin_ns = to_nanoseconds(span.work_begin_s),
+          .end_ns = to_nanoseconds(span.end_s)};
 }
 
 using SpansById = std::unordered_map<std::string, TracedSpan>;
