@@ -66,7 +66,7 @@ void print_summary(const RunReport& run, const Plan& plan, const std::string& fi
     std::printf("traced steps %" PRId64 " to %" PRId64 "; cnnplan trace %s shows them\n",
                 first,
                 end - 1,
-                file.c_str());
+                shell_word(file).c_str());
   }
 }
 

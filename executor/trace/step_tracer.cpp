@@ -6,39 +6,24 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
+#include "executor/trace/gathered_ids.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
 namespace {
 
-std::string ids_of(const Schedule& schedule) {
-  std::string text;
-  for (const Operation& operation : schedule.operations) text += operation.id + '\n';
-  return text;
-}
-
-// Returns the places of the operations of a rank among all operations of the report.
-std::vector<int> places_of(const std::string& ids, const std::map<std::string, int>& places) {
+// Returns the places of operations among all operations of the report.
+std::vector<int> places_of(const std::vector<std::string>& ids,
+                           const std::unordered_map<std::string_view, int>& places) {
   std::vector<int> own;
-  for (std::size_t begin = 0; begin < ids.size();) {
-    const std::size_t end = ids.find('\n', begin);
-    own.push_back(places.at(ids.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  for (const std::string& id : ids) own.push_back(places.at(id));
   return own;
-}
-
-std::map<std::string, int> places_in(const RunReport& report) {
-  std::map<std::string, int> places;
-  for (const MeasuredOperation& operation : report.operations) {
-    places.emplace(operation.id, static_cast<int>(places.size()));
-  }
-  return places;
 }
 
 void require_room(const Range& steps, const Schedule& schedule, const Communicator& world) {
@@ -117,10 +102,10 @@ void StepTracer::end(const StepRunner& runner) {
 }
 
 void StepTracer::summarize_into(RunReport& report) const {
-  const auto ids = world_.gather(ids_of(schedule_), 0);
+  const auto ids = gather_ids(schedule_, world_);
   auto times = world_.gather(std::span<const std::int64_t>(times_), 0);
   if (world_.rank() != 0) return;
-  const std::map<std::string, int> places = places_in(report);
+  const auto places = places_by_id(report);
   MeasuredSteps trace{.first_step = steps_.begin};
   for (std::size_t rank = 0; rank < times.size(); ++rank) {
     const ClockFit fit(first_[rank], last_[rank]);

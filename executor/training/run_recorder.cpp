@@ -3,31 +3,18 @@
 
 #include <algorithm>
 #include <map>
-#include <sstream>
 #include <string>
 
+#include "executor/trace/gathered_ids.hpp"
 #include "planner/run/statistics.hpp"
 
 namespace cnnplan {
 namespace {
 
-std::string ids_of(const Schedule& schedule) {
-  std::string text;
-  for (const Operation& operation : schedule.operations) text += operation.id + '\n';
-  return text;
-}
-
 std::vector<OperationLabel> labels_of(const Schedule& schedule) {
   std::vector<OperationLabel> labels;
   for (const Operation& operation : schedule.operations) labels.push_back(operation.label);
   return labels;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
 }
 
 // Sums the times of one operation over ranks, for each step.
@@ -88,14 +75,14 @@ void RunRecorder::record_operations(const StepRunner& runner) {
 }
 
 void RunRecorder::summarize_into(RunReport& report) const {
-  const auto all_ids = world_.gather(ids_of(schedule_), 0);
+  const auto all_ids = gather_ids(schedule_, world_);
   const std::vector<OperationLabel> labels = labels_of(schedule_);
   const auto all_labels = world_.gather(std::span<const OperationLabel>(labels), 0);
   const auto all_times = world_.gather(std::span<const double>(operation_times_s_), 0);
   if (world_.rank() != 0 || step_times_s_.empty()) return;
   std::map<std::string, Total> totals;
   for (std::size_t rank = 0; rank < all_ids.size(); ++rank) {
-    add_rank(totals, lines_of(all_ids[rank]), all_labels[rank], all_times[rank]);
+    add_rank(totals, all_ids[rank], all_labels[rank], all_times[rank]);
   }
   report.step = measured(summarize(step_times_s_));
   report.operations = in_order(totals, network_);

@@ -86,12 +86,7 @@ DurableFile::~DurableFile() {
 void DurableFile::append(std::span<const std::byte> bytes) {
   digest_.add(bytes);
   bytes_ += std::ssize(bytes);
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_failed_call(file_, "write", errno);
-    bytes = bytes.subspan(written);
-  }
+  write_all(descriptor_, bytes, file_);
 }
 
 FileDigest DurableFile::commit() {

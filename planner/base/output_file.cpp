@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,9 +18,6 @@
 
 namespace cnnplan {
 namespace {
-
-// A new file gets these permissions, reduced by the mask of the process.
-constexpr mode_t new_file_mode = 0666;
 
 mode_t masked(mode_t mode) {
   const mode_t mask = umask(0);
@@ -39,15 +37,6 @@ class PipeErrors {
   void (*handler_)(int);
 };
 
-void write_all(int descriptor, std::string_view content, const std::string& file) {
-  while (!content.empty()) {
-    const ssize_t written = ::write(descriptor, content.data(), content.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw_failed_call(file, "write", errno);
-    content.remove_prefix(written);
-  }
-}
-
 // Makes a file next to its destination, and removes it unless it is moved to the destination.
 class TemporaryFile {
  public:
@@ -64,7 +53,7 @@ class TemporaryFile {
   }
 
   void fill(std::string_view content, mode_t mode) {
-    write_all(descriptor_, content, destination_);
+    write_all(descriptor_, std::as_bytes(std::span(content)), destination_);
     if (::fchmod(descriptor_, mode) != 0) throw_failed_call(destination_, "set permissions", errno);
     if (::fsync(descriptor_) != 0) throw_failed_call(destination_, "flush to disk", errno);
     if (::close(std::exchange(descriptor_, -1)) != 0)
@@ -113,7 +102,7 @@ void OutputFile::write_stream(std::string_view content) {
   // A reader of stdout that leaves ends the program by a signal, as it ends every filter.
   std::optional<PipeErrors> errors;
   if (!is_standard_output(file_)) errors.emplace();
-  write_all(stream_, content, file_);
+  write_all(stream_, std::as_bytes(std::span(content)), file_);
   if (::close(std::exchange(stream_, -1)) != 0) throw_failed_call(file_, "close", errno);
 }
 

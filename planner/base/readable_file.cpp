@@ -16,15 +16,8 @@
 namespace cnnplan {
 namespace {
 
-const char* kind_text(mode_t mode) {
-  if (S_ISDIR(mode)) return "a folder";
-  if (S_ISFIFO(mode)) return "a pipe";
-  if (S_ISSOCK(mode)) return "a socket";
-  return "a device";
-}
-
 [[noreturn]] void refuse_kind(const std::string& file, mode_t mode, const std::string& allowed) {
-  throw InputError({.file = file, .pointer = "", .value = kind_text(mode), .allowed = allowed});
+  throw InputError({.file = file, .pointer = "", .value = kind_of_file(mode), .allowed = allowed});
 }
 
 void require_regular(const std::string& file, const struct stat& status) {
@@ -38,6 +31,13 @@ std::optional<int> named_descriptor(std::string_view name) {
 }
 
 }  // namespace
+
+const char* kind_of_file(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
 
 void require_regular_file(const std::string& file) {
   if (file == standard_stream) {

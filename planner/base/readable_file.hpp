@@ -5,7 +5,12 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 namespace cnnplan {
+
+// Names the kind of a file that is not regular: "a folder", "a pipe", "a socket" or "a device".
+const char* kind_of_file(mode_t mode);
 
 // Checks a file before it is opened, because opening a pipe may wait forever, and a device may have
 // no end. Links to regular files are allowed.

@@ -13,6 +13,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
+#include "planner/base/readable_file.hpp"
 #include "planner/base/standard_stream.hpp"
 
 namespace cnnplan {
@@ -31,12 +32,8 @@ std::optional<mode_t> kind_of(const std::string& file) {
 }
 
 [[noreturn]] void refuse_output_kind(const std::string& file, mode_t kind) {
-  const char* const name = kind == S_IFDIR    ? "a folder"
-                           : kind == S_IFSOCK ? "a socket"
-                           : kind == S_IFBLK  ? "a disk"
-                           : kind == S_IFIFO  ? "a pipe"
-                                              : "a device";
-  refuse_output(file, std::string("cannot write to ") + name);
+  const std::string name = kind == S_IFBLK ? "a disk" : kind_of_file(kind);
+  refuse_output(file, "cannot write to " + name);
 }
 
 // Opens a pipe or a device. Neither the reader of a pipe nor the carrier of a line is waited for.
@@ -106,18 +103,27 @@ std::optional<int> open_output_stream(const std::string& file) {
   return waiting(descriptor);
 }
 
+void write_all(int descriptor, std::span<const std::byte> bytes, const std::string& file) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_failed_call(file, "write", errno);
+    bytes = bytes.subspan(written);
+  }
+}
+
 int open_own_file(const std::string& file) {
-  constexpr mode_t new_file_mode = 0666;
   // The flags refuse links, and pipes that nobody reads.
   const int descriptor =
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, new_file_mode);
   if (descriptor < 0) throw_failed_call(file, "open", errno);
   struct stat status {};
-  if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-      ::ftruncate(descriptor, 0) == 0) {
-    return waiting(descriptor);
-  }
+  const bool is_known = ::fstat(descriptor, &status) == 0;
+  const bool is_regular = is_known && S_ISREG(status.st_mode);
+  if (is_regular && ::ftruncate(descriptor, 0) == 0) return waiting(descriptor);
+  const int error = errno;
   ::close(descriptor);
+  if (is_regular || !is_known) throw_failed_call(file, "make empty", error);
   refuse_output_kind(file, status.st_mode & S_IFMT);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "planner/plan/plan.hpp"
@@ -71,6 +72,10 @@ struct RunReport {
   std::optional<MeasuredSteps> trace{};            // none: no steps were traced
   bool operator==(const RunReport&) const = default;
 };
+
+// Returns the places of operations in RunReport::operations by their ids, which are views of those
+// of the run.
+std::unordered_map<std::string_view, int> places_by_id(const RunReport& run);
 
 // Reads JSON of the schema cnnplan.run/2 or /1. `file` names it in errors. @throws InputError
 RunReport parse_run(std::string_view json, const std::string& file);

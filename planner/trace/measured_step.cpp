@@ -47,14 +47,6 @@ class TimesByPlace {
 
 using Places = std::unordered_map<std::string_view, int>;
 
-Places places_in(const RunReport& run) {
-  Places places;
-  for (const MeasuredOperation& operation : run.operations) {
-    places.emplace(operation.id, static_cast<int>(places.size()));
-  }
-  return places;
-}
-
 // Returns the ranks for which an operation waits.
 std::vector<int> partners_of(const Operation& operation, int rank) {
   if (!is_communication(operation) || !waits_for_others(operation, rank)) return {};
@@ -106,7 +98,7 @@ std::vector<std::vector<TracedRank>> measured_steps(const Plan& plan,
                                                     const RunReport& run,
                                                     std::span<const int> ranks) {
   const TimesByPlace times(run);
-  const Places places = places_in(run);
+  const Places places = places_by_id(run);
   const std::size_t step_count = run.trace->ranks.front().steps.size();
   std::vector<std::vector<TracedRank>> steps(step_count, std::vector<TracedRank>(ranks.size()));
   lower_each(plan, ranks, {.detail = Detail::timed}, [&](std::size_t i, const Schedule& schedule) {

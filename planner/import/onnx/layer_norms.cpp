@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "planner/import/onnx/tensor_values.hpp"
+#include "planner/import/onnx/unmapped.hpp"
 
 namespace cnnplan {
 namespace {
@@ -80,7 +81,12 @@ bool NormFinder::is_two(const std::string& value) const {
   } else if (const auto made = makers_.find(value); made != makers_.end()) {
     tensor = attribute<TensorPointer>(*made->second, "value").value_or(nullptr);
   }
-  return tensor && element_count(*tensor) == 1 && reals_of(*tensor) == std::vector<double>{2.0};
+  if (!tensor || element_count(*tensor) != 1) return false;
+  try {
+    return reals_of(*tensor) == std::vector<double>{2.0};
+  } catch (const UnmappedNode&) {
+    return false;  // The node that reads it is refused where it is mapped.
+  }
 }
 
 // A norm is (x - mean) / sqrt(mean of (x - mean)^2 + epsilon).

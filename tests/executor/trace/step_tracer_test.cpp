@@ -14,26 +14,12 @@
 #include "planner/base/error.hpp"
 #include "tests/executor/tested_backend.hpp"
 #include "tests/executor/trace/skewed_clock.hpp"
+#include "tests/planner/trace/halo_plan.hpp"
 
 namespace cnnplan::test {
 namespace {
 
 constexpr Range traced{1, 4};
-
-// Returns a plan that splits images by height, so that ranks exchange halos and sums.
-Plan halo_plan(int ranks) {
-  Convolution convolution{.filters = 3};
-  convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
-  convolution.window.dims[2] = convolution.window.dims[1];
-  const Network network("small",
-                        {{"input", {}, Input{.channels = 2, .size = {1, 8, 5}}},
-                         {"conv1", {"input"}, convolution},
-                         {"bn", {"conv1"}, BatchNorm{}},
-                         {"conv2", {"bn"}, convolution},
-                         {"pool", {"conv2"}, GlobalPooling{}},
-                         {"loss", {"pool"}, SoftmaxCrossEntropy{}}});
-  return uniform_plan(network, 4, Mesh({{Axis::h, ranks}}));
-}
 
 // A device chooses engines by their times, so only deterministic kernels give equal bits in two
 // trainings.

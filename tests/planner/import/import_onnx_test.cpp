@@ -139,6 +139,18 @@ TEST_CASE("Import: values that lie in other files are needed for shapes only") {
   target.node("Reshape", {"x", "target"});
   make_external(target);
   CHECK(contains(refusal_of(target), "another file"));
+  // The first initializer is an exponent, which decides whether nodes are a norm.
+  ModelBuilder exponent;
+  exponent.reals("two", {}, {2});
+  exponent.node("ReduceMean", {"x"}, {"mean"}).set("axes", Dims{-1});
+  exponent.node("Sub", {"x", "mean"}, {"difference"});
+  exponent.node("Pow", {"difference", "two"}, {"square"});
+  exponent.node("ReduceMean", {"square"}, {"variance"}).set("axes", Dims{-1});
+  exponent.node("Add", {"variance", "two"}, {"sum"});
+  exponent.node("Sqrt", {"sum"}, {"root"});
+  exponent.node("Div", {"difference", "root"});
+  make_external(exponent);
+  CHECK(refusals_of(exponent, {.planning = true}).at(0).type == "ReduceMean");
 }
 
 TEST_CASE("Import: nodes in any order become the layers that nodes in order become") {
