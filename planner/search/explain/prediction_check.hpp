@@ -7,15 +7,16 @@
 
 namespace cnnplan {
 
-// Checks the following of a plan's prediction, all of which needs no prices:
-// - The gap follows from step and bound.
-// - Operations are listed once: first the operations of rank 0's schedule with their part, layer
-//   and level, then operations that other ranks may have. An empty list passes. Operations of plans
-//   of schema /1 first get their parts from the lowering.
-// - The critical times of operations add up to the step, or are all 0.
-// - Partitions ascend from 1, and their steps take more than 0 s.
-// - Margins are over the slowest ranks or over one of probe_ranks.
-// - Changes of a runner-up name heads of search units.
+// Checks the parts of a prediction in a plan file that follow from other parts or from the plan.
+// No platform and no profile are needed:
+// - The gap is step_s / bound_s - 1, and 0 where the step is shorter than the bound.
+// - Operations are listed once: first those of rank 0's schedule with their part, layer and level,
+//   then operations that only other ranks have. A plan may also list none. Operations of plans of
+//   schema /1 first get their parts from the lowering.
+// - The critical times of operations add up to the step, or all of them are 0.
+// - The counts of partitions ascend from 1, and their steps take more than 0 s.
+// - The rank of the margins is -1, which stands for the slowest ranks, or one of probe_ranks.
+// - A runner-up changes only layers that choose their split, which are the heads of search units.
 // @throws InputError (pointer into plan.json) for a contradiction. @pre validate(plan) holds
 void check_prediction(const Plan& plan, const std::string& file);
 
