@@ -16,9 +16,9 @@ function(cnnplan_sanitized_ranks result)
 endfunction()
 
 # Adds the tests of a program, which has the name of the tests by default. Its exit code 77 says that
-# a test cannot run here. Ranks wait much of the time, so two tests of few ranks run at the same
-# time. Ranks are not bound to cores, since mpirun would bind the ranks of both tests to the first
-# cores. Usage:
+# a test cannot run here. Ranks wait much of the time, so tests of few ranks run at the same time
+# (ctest has two slots for each core, see scripts/test). Ranks are not bound to cores, since mpirun
+# would bind the ranks of all these tests to the first cores. Usage:
 #   cnnplan_mpi_runs(name [PROGRAM program] RANKS 1 2 4 [ENVIRONMENT ...])
 function(cnnplan_mpi_runs name)
   cmake_parse_arguments(TEST "" "PROGRAM" "RANKS;ENVIRONMENT" ${ARGN})
@@ -29,14 +29,16 @@ function(cnnplan_mpi_runs name)
     cnnplan_sanitized_ranks(TEST_RANKS ${TEST_RANKS})
   endif()
   foreach(ranks ${TEST_RANKS})
-    set(cores 1)
-    if(ranks GREATER 4)
-      set(cores 2)
+    set(slots 2)
+    if(ranks EQUAL 1)
+      set(slots 1)
+    elseif(ranks GREATER 4)
+      set(slots 4)
     endif()
     add_test(NAME ${name}_np${ranks}
              COMMAND ${MPIEXEC_EXECUTABLE} --oversubscribe --bind-to none -np ${ranks} $<TARGET_FILE:${TEST_PROGRAM}>
              WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
-    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT 900 PROCESSORS ${cores} SKIP_RETURN_CODE 77
+    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT 900 PROCESSORS ${slots} SKIP_RETURN_CODE 77
       ENVIRONMENT "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_mpi_yield_when_idle=1;OMP_NUM_THREADS=1;ASAN_OPTIONS=detect_leaks=0;${TEST_ENVIRONMENT}")
   endforeach()
 endfunction()
