@@ -17,6 +17,7 @@
 #include "planner/import/network_source.hpp"
 #include "planner/plan/sample_blocks.hpp"
 #include "planner/platform/resized_platform.hpp"
+#include "planner/platform/same_device.hpp"
 #include "planner/search/candidates/request_check.hpp"
 
 namespace cnnplan {
@@ -34,26 +35,6 @@ struct ReadFile {
 int default_ranks(const Platform& platform) {
   if (platform.measured && !platform.levels.empty()) return platform.levels.back().ranks_per_group;
   return std::max(1U, std::thread::hardware_concurrency());
-}
-
-// The device of a platform that was described by hand is only the beginning of the profile's
-// device, which also has clock rates.
-bool is_of_same_device(const Platform& platform, const Profile& profile) {
-  if (profile.kernels.empty()) return true;
-  const std::string& device = profile.fingerprint.device;
-  const bool is_unknown = !platform.measured && platform.device == Platform{}.device;
-  const bool is_same =
-      platform.measured ? device == platform.device : device.starts_with(platform.device);
-  return is_unknown || is_same;
-}
-
-// Refuses a profile and a platform of different devices, which would predict neither device.
-void check_same_device(const Platform& platform, const Profile& profile, const std::string& file) {
-  if (is_of_same_device(platform, profile)) return;
-  throw InputError({.file = file,
-                    .pointer = "/fingerprint/device",
-                    .value = '"' + profile.fingerprint.device + '"',
-                    .allowed = "the device of the platform, \"" + platform.device + '"'});
 }
 
 Network network_of(const ReadFile& file, const std::string& input_size) {

@@ -64,7 +64,7 @@ PROJECT = [
                             "planner/{base,network,plan,run,what_if,predict,simulate,trace,import,report,summary,page,"
                             "doctor}/*",
                             "planner/cli/*", "planner/kernel/profile.hpp", "planner/tensor/enumerators.hpp",
-                            "planner/platform/{platform,resized_platform}.hpp",
+                            "planner/platform/{platform,resized_platform,same_device}.hpp",
                             "planner/json/{schema_kind,json_writer}.hpp", "planner/import/onnx/onnx_file.hpp",
                             "planner/search/{,candidates/,plans/,explain/}*"]),
     ("planner/main.cpp", ["planner/{base,cli,commands}/*"]),
