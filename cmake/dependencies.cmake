@@ -4,6 +4,7 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(Boost 1.74 REQUIRED)      # Boost.Graph is header only
 find_package(OpenSSL REQUIRED)         # SHA-256 of inputs
 find_package(ZLIB REQUIRED)            # compresses traces
+find_package(Threads REQUIRED)
 if(CNNPLAN_TESTS)
   find_package(doctest REQUIRED)
 endif()

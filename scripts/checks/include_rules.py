@@ -67,6 +67,10 @@ PROJECT = [
                             "planner/platform/{platform,resized_platform,same_device}.hpp",
                             "planner/json/{schema_kind,json_writer}.hpp", "planner/import/onnx/onnx_file.hpp",
                             "planner/search/{,candidates/,plans/,explain/}*"]),
+    ("planner/api/cnnplan.hpp", []),
+    ("planner/api/*", ["planner/{base,network,kernel,plan,cost,predict,report,summary}/*",
+                       "planner/platform/{platform,resized_platform,same_device}.hpp",
+                       "planner/import/network_source.hpp", "planner/search/{,candidates/}*"]),
     ("planner/main.cpp", ["planner/{base,cli,commands}/*"]),
 
     ("executor/backend/*", ["planner/{base,tensor,kernel}/*"]),
@@ -118,6 +122,7 @@ PROJECT = [
                            "tests/{executor,planner,emulation}/**", "tests/*"]),
     ("tests/profiler/**", ["planner/**", "executor/**", "profiler/**", "tests/{emulation,planner}/**", "tests/*",
                            "tests/executor/hdf5/hdf5_fixture.hpp"]),
+    ("tests/consumer/*", []),
     ("tests/*", []),
 ]
 
@@ -153,6 +158,7 @@ LIBRARIES = [
                "planner/commands/*_cli.cpp", "executor/{cli.cpp,cli_exit.hpp,cli_comm_timeout.hpp}"]),
     ("Eigen/*", ["executor/verify/matrix_convolution.cpp", "profiler/links_fit.cpp"]),
     ("doctest/*", ["tests/**"]),
+    ("cnnplan/cnnplan.hpp", ["tests/consumer/*"]),
 ]
 # These headers belong to the system (POSIX, Linux) or are the intrinsics of the compiler. Every file may include them.
 SYSTEM = ["sys/*.h", "unistd.h", "fcntl.h", "sched.h", "*mmintrin.h"]
