@@ -74,10 +74,10 @@ std::int64_t calls(const std::string& function);
 std::vector<std::string> leaks();
 
 // Makes the `nth` call from now on (1: the next) of this function return `error` and do nothing.
-// Functions have their names in CUDA, cuDNN or NCCL. There are three further names. "kernel" is the
+// Functions have their names in CUDA, cuDNN or NCCL. There are four further names. "kernel" is the
 // launch of a kernel, whose error cudaGetLastError returns. "work" is anything that is enqueued:
 // it fails when it runs, and all later calls return `error`. "engine" is work of an engine of
-// cuDNN.
+// cuDNN. "nccl" is work of NCCL: it never ends, and ncclCommGetAsyncError returns `error`.
 void fail(const std::string& function, int nth, int error);
 
 }  // namespace cnnplan::emulation

@@ -65,7 +65,7 @@ void wait_until(const std::function<bool()>& condition,
   const std::chrono::duration<double> limit(machine().options.nccl_timeout_s);
   const auto start = Clock::now();
   for (int sleeps = 1; !condition(); ++sleeps) {
-    if (aborted) throw std::runtime_error("a rank aborted the communicator");
+    if (aborted) throw std::runtime_error("the communicator was aborted");
     if (Clock::now() - start > limit) {
       throw std::runtime_error(
           "another rank did not come: it did not call, or nothing made it wait for its stream");

@@ -35,9 +35,9 @@ void remove_shared_file(const std::string& name);
 struct Meeting {
   static constexpr int max_ranks = 64;
   std::atomic<int> arrived;
-  std::atomic<int> seen;  // ranks that have read what the others announced
-  std::atomic<bool> aborted;
-  int devices[max_ranks];  // number of the device of each rank
+  std::atomic<int> seen;      // ranks that have read what the others announced
+  std::atomic<bool> aborted;  // by some rank
+  int devices[max_ranks];     // number of the device of each rank
 };
 
 // Holds what one rank gives to one reduction. It is removed when all ranks have read it.

@@ -72,11 +72,15 @@ bool ncclComm::complete(std::size_t operation) const {
 void ncclComm::wait_for_parts(std::size_t operation) {
   const auto others = [] { machine().scheduler.progress(); };
   try {
-    wait_until([&] { return complete(operation); }, meeting().aborted, others);
+    wait_until([&] { return complete(operation); }, is_aborted, others);
   } catch (...) {
     remove_shared_file(file_of(operation, rank));
     throw;
   }
+}
+
+void ncclComm::wait_for_abort() {
+  wait_until([] { return false; }, is_aborted, [] {});
 }
 
 void ncclComm::take(const SharedFile& part, int of_rank, Collective kind, void* to) const {

@@ -1,6 +1,7 @@
 // Holds a communicator of emulated NCCL: one rank per process.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include <nccl.h>
 
 #include "tests/emulation/nccl/nccl_board.hpp"
+#include "tests/emulation/scheduler.hpp"
 
 namespace cnnplan::emulation {
 
@@ -32,6 +34,9 @@ struct ncclComm {
   void publish(std::size_t operation, const cnnplan::emulation::Values& from);
   // Returns true when the parts of all ranks are there.
   bool complete(std::size_t operation) const;
+  // Waits, as work that failed does in NCCL, until this rank aborts the communicator.
+  // @throws std::runtime_error
+  void wait_for_abort();
   // Adds up the parts of all ranks in their order, or this rank's share of each, or concatenates
   // them. It blocks until they are there.
   void collect(std::size_t operation, cnnplan::emulation::Collective kind, void* to);
@@ -39,7 +44,10 @@ struct ncclComm {
   int ranks = 0;
   int rank = 0;
   int device = 0;
-  std::size_t operations = 0;  // numbers them, in the order of the calls
+  std::size_t operations = 0;        // numbers them, in the order of the calls
+  cnnplan::emulation::ItemPtr last;  // the work of the last operation, which the next one follows
+  std::atomic<bool> is_aborted{false};    // by this rank, which ends all its waits
+  std::atomic<int> failure{ncclSuccess};  // of work of this rank
 
  private:
   std::string file_of(std::size_t operation, int of_rank) const;

@@ -70,7 +70,7 @@ void meet(ncclComm& comm, const std::string& name) {
   Meeting& meeting = comm.meeting();
   meeting.devices[comm.rank] = comm.device;
   ++meeting.arrived;
-  wait_until([&] { return meeting.arrived == comm.ranks; }, meeting.aborted, [] {});
+  wait_until([&] { return meeting.arrived == comm.ranks; }, comm.is_aborted, [] {});
   bool shared = false;
   for (int other = 0; other < comm.ranks; ++other) {
     shared = shared || (other != comm.rank && meeting.devices[other] == comm.device);
@@ -110,16 +110,33 @@ void check(const ncclComm& comm, const Exchange& what) {
           "the buffers overlap and are not the same");
 }
 
+// NCCL runs the operations of a communicator in the order of their calls, whatever their streams.
+// Here, this holds outside of graphs only.
+void follow_last(const ncclComm& comm, CUstream_st& stream) {
+  if (stream.capture || !comm.last || comm.last->done) return;
+  push_item(stream, nullptr)->after.push_back(comm.last);
+}
+
+// The work does not end, and others find out only by asking for the error.
+void fail_when_it_runs(ncclComm& comm, int failure) {
+  comm.failure = failure;
+  comm.wait_for_abort();
+}
+
 void enqueue_exchange(const std::shared_ptr<ncclComm>& comm,
                       const Exchange& what,
                       cudaStream_t stream) {
-  const CUstream_st* found = find_stream(stream);
+  CUstream_st* found = find_stream(stream);
   require(found != nullptr && found->device == comm->device,
           ncclInvalidArgument,
           "not a stream of the communicator's device");
   const std::size_t operation = comm->operations++;
-  const cudaError_t published =
-      submit(stream, [comm, operation, what] { comm->publish(operation, what.from); });
+  const int failure = machine().injections.next("nccl");
+  follow_last(*comm, *found);
+  const cudaError_t published = submit(stream, [comm, operation, what, failure] {
+    if (failure != 0) return fail_when_it_runs(*comm, failure);
+    comm->publish(operation, what.from);
+  });
   const cudaError_t collected = submit_waiting(
       stream,
       [comm, operation, what] {
@@ -127,6 +144,7 @@ void enqueue_exchange(const std::shared_ptr<ncclComm>& comm,
         comm->collect(operation, what.kind, what.to);
       },
       [comm, operation] { return comm->complete(operation); });
+  if (!found->capture) comm->last = found->queue->last;
   require(published == cudaSuccess && collected == cudaSuccess,
           ncclUnhandledCudaError,
           "cannot enqueue");
@@ -188,9 +206,11 @@ ncclResult_t ncclCommDestroy(ncclComm_t handle) {
   });
 }
 
-// Ends every wait of a rank in this communicator. Another thread may call it while one waits.
+// Ends every wait of this rank in this communicator. Another thread may call it while one waits.
+// Other ranks go on waiting, and find a remote error if they ask.
 ncclResult_t ncclCommAbort(ncclComm_t handle) {
   if (handle == nullptr) return ncclInvalidArgument;
+  handle->is_aborted = true;
   handle->meeting().aborted = true;
   return nccl_call(__func__, [&](auto&) {
     comm_of(handle);
@@ -263,10 +283,12 @@ ncclResult_t ncclCommUserRank(const ncclComm_t handle, int* rank) {
   return nccl_call(__func__, [&](auto&) { *rank = comm_of(handle)->rank; });
 }
 
+// It takes no lock, because another thread may hold the lock while it waits for work.
 ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t* error) {
-  return nccl_call(__func__, [&](auto&) {
-    *error = comm_of(handle)->meeting().aborted ? ncclRemoteError : ncclSuccess;
-  });
+  if (handle == nullptr || error == nullptr) return ncclInvalidArgument;
+  *error = static_cast<ncclResult_t>(handle->failure.load());
+  if (*error == ncclSuccess && handle->meeting().aborted) *error = ncclRemoteError;
+  return ncclSuccess;
 }
 
 const char* ncclGetErrorString(ncclResult_t result) {

@@ -1,5 +1,7 @@
 // Tests that the processes of one machine add up through emulated NCCL.
+#include <chrono>
 #include <functional>
+#include <thread>
 
 #include <nccl.h>
 #include <sys/wait.h>
@@ -46,6 +48,28 @@ struct Member {
     return enqueued == ncclSuccess ? cudaSuccess : cudaErrorUnknown;
   }
 };
+
+// Asks until there is an error, for a few seconds.
+ncclResult_t error_of(const Member& member) {
+  ncclResult_t error = ncclSuccess;
+  for (int looks = 0; error == ncclSuccess && looks < 5000; ++looks) {
+    ncclCommGetAsyncError(member.comm, &error);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return error;
+}
+
+// Returns two values, each summed in a stream of its own, as they are when the second sum is done.
+std::vector<double> after_second(const Member& first, const Member& second) {
+  auto* data = device_copy(std::vector<double>{1.0, 1.0});
+  cudaStream_t other = new_stream();
+  first.reduce(data, 1);
+  ncclAllReduce(data + 1, data + 1, 1, ncclFloat64, ncclSum, second.comm, other);
+  if (cudaStreamSynchronize(other) != cudaSuccess) return {};
+  std::vector<double> values = host_copy(data, 2);  // runs nothing in streams that do not block
+  cudaDeviceSynchronize();
+  return values;
+}
 
 }  // namespace
 
@@ -125,9 +149,46 @@ TEST_CASE("emulated NCCL: a rank that does not come is waited for until the limi
       if (rank == 1) return !abort || ncclCommAbort(member.comm) == ncclSuccess;
       auto* data = device_copy(std::vector<double>{1.0});
       member.reduce(data, 1);
-      return cudaStreamSynchronize(member.stream) == cudaErrorLaunchFailure;
+      // The abort of another rank does not end this rank's work. It must ask for the error.
+      std::thread watcher([&] {
+        if (abort && error_of(member) == ncclRemoteError) ncclCommAbort(member.comm);
+      });
+      const bool failed = cudaStreamSynchronize(member.stream) == cudaErrorLaunchFailure;
+      watcher.join();
+      return failed;
     }));
   }
+}
+
+TEST_CASE("emulated NCCL: work that fails does not end, and its error is found by asking") {
+  emulation::reset();
+  const ncclUniqueId id = new_id();
+  CHECK(on_ranks(2, [&](int rank) {
+    const Member member(2, id, rank);
+    auto* data = device_copy(std::vector<double>{1.0});
+    if (rank == 1) emulation::fail("nccl", 1, ncclSystemError);
+    member.reduce(data, 1);
+    ncclResult_t seen = ncclSuccess;
+    std::thread watcher([&] {
+      seen = error_of(member);
+      ncclCommAbort(member.comm);
+    });
+    const bool failed = cudaStreamSynchronize(member.stream) == cudaErrorLaunchFailure;
+    watcher.join();
+    return failed && seen == (rank == 1 ? ncclSystemError : ncclRemoteError);
+  }));
+}
+
+TEST_CASE("emulated NCCL: sums of one communicator wait for each other on all streams") {
+  emulation::reset();
+  const ncclUniqueId id = new_id();
+  const ncclUniqueId other_id = new_id();
+  CHECK(on_ranks(2, [&](int rank) {
+    const Member member(2, id, rank);
+    const Member apart(2, other_id, rank);
+    return after_second(member, member) == std::vector{2.0, 2.0} &&
+           after_second(member, apart) == std::vector{1.0, 2.0};
+  }));
 }
 
 TEST_CASE("emulated NCCL: wrong calls are refused") {
