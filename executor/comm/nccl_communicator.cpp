@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <nccl.h>
 
@@ -17,20 +19,83 @@
 namespace cnnplan {
 namespace {
 
-void check_nccl(ncclResult_t status, const char* call) {
+std::string text_of(ncclResult_t status, const char* call) {
+  return std::string("NCCL: ") + call + ": " + ncclGetErrorString(status);
+}
+
+// Checks calls that make a communicator.
+void check_set_up(ncclResult_t status, const char* call) {
   if (status == ncclSuccess) return;
-  const std::string said = ncclGetErrorString(status);
-  if (status == ncclInvalidUsage) {
-    throw EnvironmentError(std::string("NCCL: ") + call + ": " + said +
-                           "; it refuses ranks that share a GPU: leave --nccl out there");
+  if (status != ncclInvalidUsage) throw CommError(text_of(status, call));
+  const char* const detail = ncclGetLastError(nullptr);
+  throw EnvironmentError(text_of(status, call) + " (" + (detail == nullptr ? "" : detail) +
+                         "); NCCL refuses ranks that share a GPU: leave --nccl out there");
+}
+
+// Knows the communicators of this process that were neither destroyed nor aborted. The watchdog
+// asks them for errors while the thread that uses them waits.
+class LiveComms {
+ public:
+  void add(ncclComm_t comm) {
+    const std::scoped_lock lock(mutex_);
+    comms_.push_back(comm);
   }
-  throw CommError(std::string("NCCL: ") + call + ": " + said);
+  // Returns false if the communicator was aborted, and so is destroyed already.
+  bool remove(ncclComm_t comm) {
+    const std::scoped_lock lock(mutex_);
+    return std::erase(comms_, comm) > 0;
+  }
+  // Returns ncclSuccess where no work has failed.
+  ncclResult_t first_error() {
+    const std::scoped_lock lock(mutex_);
+    for (ncclComm_t comm : comms_) {
+      ncclResult_t error = ncclSuccess;
+      const ncclResult_t asked = ncclCommGetAsyncError(comm, &error);
+      if (asked != ncclSuccess) return asked;
+      if (error != ncclSuccess && error != ncclInProgress) return error;
+    }
+    return ncclSuccess;
+  }
+  void abort() {
+    std::vector<ncclComm_t> aborted;
+    {
+      const std::scoped_lock lock(mutex_);
+      aborted.swap(comms_);
+    }
+    for (ncclComm_t comm : aborted) ncclCommAbort(comm);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<ncclComm_t> comms_;
+};
+
+// Threads and exceptions reach communicators that they were not given. So the set is global, as is
+// the record of the watchdog.
+LiveComms& live_comms() {
+  static LiveComms live;
+  return live;
+}
+
+// NCCL says ncclRemoteError where it lost the connection to another rank.
+void set_fault(ncclResult_t status, const char* call) {
+  own_record().set_fault(
+      {.what = text_of(status, call), .is_elsewhere = status == ncclRemoteError});
+}
+
+// Checks calls that put work in a queue.
+void check_work(ncclResult_t status, const char* call) {
+  if (status == ncclSuccess) return;
+  set_fault(status, call);
+  abort_nccl();
+  throw CommError(text_of(status, call));
 }
 
 // Destroying a communicator waits for the other ranks. After an error on this rank they may never
 // come, so it is aborted.
 struct Destroy {
   void operator()(ncclComm_t comm) const {
+    if (!live_comms().remove(comm)) return;
     const Wait wait("ncclCommDestroy", *members);
     if (std::uncaught_exceptions() > 0) {
       ncclCommAbort(comm);
@@ -61,7 +126,7 @@ struct OwnShard {
 
 std::string bytes_of_new_id(bool is_first) {
   ncclUniqueId id{};
-  if (is_first) check_nccl(ncclGetUniqueId(&id), "ncclGetUniqueId");
+  if (is_first) check_set_up(ncclGetUniqueId(&id), "ncclGetUniqueId");
   return {id.internal, sizeof(id.internal)};
 }
 
@@ -77,6 +142,15 @@ bool has_nccl() {
   return true;
 }
 
+void look_for_nccl_errors() {
+  const ncclResult_t error = live_comms().first_error();
+  if (error != ncclSuccess) set_fault(error, "work of the GPU");
+}
+
+void abort_nccl() {
+  live_comms().abort();
+}
+
 NcclCommunicator::NcclCommunicator(const Communicator& group)
     : handle_(std::make_unique<Handle>()) {
   const std::string bytes = group.broadcast(bytes_of_new_id(group.rank() == 0), 0);
@@ -85,8 +159,9 @@ NcclCommunicator::NcclCommunicator(const Communicator& group)
   ncclComm_t comm = nullptr;
   {
     const Wait wait("ncclCommInitRank", members_of(group));
-    check_nccl(ncclCommInitRank(&comm, group.size(), id, group.rank()), "ncclCommInitRank");
+    check_set_up(ncclCommInitRank(&comm, group.size(), id, group.rank()), "ncclCommInitRank");
   }
+  live_comms().add(comm);
   own_record().add_device_peers(members_of(group));
   handle_->comm = {comm, Destroy{&members_of(group)}};
   handle_->rank = group.rank();
@@ -98,7 +173,7 @@ NcclCommunicator& NcclCommunicator::operator=(NcclCommunicator&&) noexcept = def
 NcclCommunicator::~NcclCommunicator() = default;
 
 void NcclCommunicator::allreduce(Device& device, const NcclValues& values) const {
-  check_nccl(ncclAllReduce(values.data,
+  check_work(ncclAllReduce(values.data,
                            values.data,
                            values.elements,
                            type_of_sum(values.element),
@@ -110,7 +185,7 @@ void NcclCommunicator::allreduce(Device& device, const NcclValues& values) const
 
 void NcclCommunicator::reduce_scatter(Device& device, const NcclValues& values) const {
   const OwnShard own(values, handle_->rank, handle_->ranks);
-  check_nccl(ncclReduceScatter(values.data,
+  check_work(ncclReduceScatter(values.data,
                                own.data,
                                own.elements,
                                type_of_sum(values.element),
@@ -122,7 +197,7 @@ void NcclCommunicator::reduce_scatter(Device& device, const NcclValues& values) 
 
 void NcclCommunicator::allgather(Device& device, const NcclValues& values) const {
   const OwnShard own(values, handle_->rank, handle_->ranks);
-  check_nccl(ncclAllGather(own.data,
+  check_work(ncclAllGather(own.data,
                            values.data,
                            own.elements * bytes_of(values.element),
                            ncclUint8,

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/comm/nccl_communicator.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/terminal.hpp"
 #include "executor/comm/watch/wait_record.hpp"
@@ -118,7 +119,9 @@ int run_program(const std::string& name,
   int code = 0;
   const auto failure = failure_of([&] {
     // It watches the begin and the end of MPI, too.
-    Watchdog watchdog({.name = name, .columns = message_style().columns}, comm_timeout_s);
+    Watchdog watchdog(
+        {.name = name, .columns = message_style().columns, .before_look = look_for_nccl_errors},
+        comm_timeout_s);
     const MpiSession session(argc, argv);
     connect(watchdog);
     code = run_on(name, body);

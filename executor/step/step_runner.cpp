@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <numeric>
 
+#include "executor/comm/nccl_communicator.hpp"
 #include "executor/comm/watch/wait_record.hpp"
 #include "executor/step/operation_preparer.hpp"
 #include "planner/base/error.hpp"
@@ -85,6 +87,10 @@ StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
     lanes_ = std::make_unique<LaneRunner>(schedule, prepared_, queues_, *context.backend);
   }
   reserve_workspaces();
+}
+
+StepRunner::~StepRunner() {
+  if (std::uncaught_exceptions() > 0) abort_nccl();
 }
 
 // Makes the operation's queue wait for the operations of other queues on which it depends.

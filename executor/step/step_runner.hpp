@@ -39,6 +39,9 @@ class StepRunner {
   StepRunner(const Schedule& schedule, const StepContext& context);
   StepRunner(const StepRunner&) = delete;
   StepRunner& operator=(const StepRunner&) = delete;
+  // An exception that destroys this object ends all work of NCCL on this rank. Other ranks may
+  // never come to that work, and memory that it uses could not be freed.
+  ~StepRunner();
 
   // Runs one step. It blocks, and is collective over all ranks of the schedule.
   // @throws BackendError, DeviceLostError, CommError, and the errors of data and before_updates; in

@@ -28,15 +28,17 @@ std::vector<Inquiry::Outgoing> Inquiry::receive(const WatchMessage& message,
   if (message.from < 0 || message.from >= std::ssize(heard_)) return {};
   if (message.kind == WatchMessage::Kind::state) {
     heard_[message.from] = {.state = message.state, .at_s = now_s};
-    if (message.state.is_waiting() && message.state.unchanged_s >= times_.begin_s) {
-      asked_s_ = now_s;
-    }
+    if (needs_reporter(message.state)) asked_s_ = now_s;
     return {};
   }
   if (message.kind != WatchMessage::Kind::query) return {};
   const bool is_lowest = !reporter_ || message.from <= reporter_->first || !follows_other(now_s);
   if (message.from < rank_ && is_lowest) reporter_ = {message.from, now_s};
   return {state_to(message.from, own)};
+}
+
+bool Inquiry::needs_reporter(const RankState& state) const {
+  return state.fault || (state.is_waiting() && state.unchanged_s >= times_.begin_s);
 }
 
 bool Inquiry::follows_other(double now_s) const {
@@ -50,15 +52,15 @@ void Inquiry::close() {
 }
 
 Inquiry::Step Inquiry::step(const RankState& own, double now_s) {
-  const bool waits_long = own.is_waiting() && own.unchanged_s >= times_.begin_s;
+  const bool needs = needs_reporter(own);
   const bool is_asked = asked_s_ && now_s - *asked_s_ <= times_.word_s;
-  if (!waits_long && !is_asked) {
+  if (!needs && !is_asked) {
     close();
     return {};
   }
   if (follows_other(now_s)) {
     close();
-    if (!waits_long) return {};
+    if (!needs) return {};
     return {.messages = {state_to(reporter_->first, own)}};
   }
   if (!begun_s_) begun_s_ = now_s;
@@ -104,7 +106,7 @@ Inquiry::Step Inquiry::report(const RankState& own, double now_s) {
   const WaitVerdict end = judge(known, times_.end);
   if (end.fault != Fault::none) step.end = end;
   const WaitVerdict warning = judge(known, times_.warning);
-  if (warning.fault != Fault::none && !has_warned_) {
+  if (warning.fault != Fault::none && !step.end && !has_warned_) {
     step.warning = warning;
     has_warned_ = true;
   }

@@ -25,8 +25,9 @@ struct InquiryTimes {
 
 // A rank that waits for long tells the lowest rank, the reporter. The reporter then asks all ranks
 // for their states, and judges them. While it does not answer, its place goes to the lowest rank
-// that does: a waiting rank tries rank 0, then twice as many ranks each round, up to itself. Until
-// a rank waits for long, nobody sends a message. The class knows neither sockets nor clocks, so
+// that does: a waiting rank tries rank 0, then twice as many ranks each round, up to itself. A rank
+// with a fault does what a rank does that waits for long. Until there is either, nobody sends a
+// message. The class knows neither sockets nor clocks, so
 // that tests run it for many ranks in one process.
 class Inquiry {
  public:
@@ -64,6 +65,7 @@ class Inquiry {
     double at_s = 0;
   };
 
+  bool needs_reporter(const RankState& state) const;
   bool follows_other(double now_s) const;
   std::vector<Outgoing> to_candidates(const RankState& own, double now_s);
   Outgoing state_to(int rank, const RankState& own) const;

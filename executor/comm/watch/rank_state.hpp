@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/comm/watch/device_fault.hpp"
 #include "executor/comm/watch/lasting.hpp"
 
 namespace cnnplan {
@@ -15,6 +16,7 @@ struct RankState {
   std::string activity;    // the operation or phase
   RankList waits_for;      // empty unless it waits
   double unchanged_s = 0;  // since a wait began; without a wait, since the last one or progress
+  std::optional<DeviceFault> fault{};  // none: communication of the device works
 
   bool is_waiting() const { return !call.empty(); }
   bool operator==(const RankState&) const = default;

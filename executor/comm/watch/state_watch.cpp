@@ -10,6 +10,7 @@ RankState StateWatch::state_of(const WaitView& view, double now_s) {
   last_ = view;
   RankState state{.unchanged_s = now_s - changed_s_};
   if (view.activity != nullptr) state.activity = *view.activity;
+  state.fault = view.fault;
   if (!view.is_waiting()) return state;
   state.call = view.call;
   state.waits_for = *view.peers;

@@ -25,6 +25,27 @@ class Graph {
     return ranks;
   }
 
+  // A rank whose fault is elsewhere is no culprit. It waits for a verdict on the other rank.
+  WaitVerdict verdict_of_faults() const {
+    RankList failed;
+    RankList lost;
+    for (int rank = 0; rank < std::ssize(reports_); ++rank) {
+      if (has_fault(rank)) {
+        failed.push_back(rank);
+      } else if (is_silent(rank)) {
+        lost.push_back(rank);
+      }
+    }
+    if (failed.empty()) return {};
+    const int first = *std::ranges::min_element(
+        failed, {}, [&](int rank) { return reports_[rank].state->fault->is_elsewhere; });
+    if (!lost.empty()) return {Fault::silent, lost.front(), first};
+    const auto has_answered = [](const RankReport& report) { return report.state.has_value(); };
+    const bool is_own = !reports_[first].state->fault->is_elsewhere;
+    if (!is_own || !std::ranges::all_of(reports_, has_answered)) return {};
+    return {Fault::failed, first, first};
+  }
+
   WaitVerdict verdict_of(int waiter) const {
     const RankList ranks = reachable_from(waiter);
     const auto silent = std::ranges::find_if(ranks, [&](int rank) { return is_silent(rank); });
@@ -48,6 +69,9 @@ class Graph {
   double unchanged_s(int rank) const { return reports_[rank].unchanged_s(); }
   bool is_too_long(int rank) const { return unchanged_s(rank) >= limits_.wait_s; }
   bool is_silent(int rank) const { return reports_[rank].silent_s >= limits_.silent_s; }
+  bool has_fault(int rank) const {
+    return reports_[rank].state && reports_[rank].state->fault.has_value();
+  }
   bool waits(int rank) const {
     return !is_silent(rank) && reports_[rank].state && reports_[rank].state->is_waiting();
   }
@@ -80,6 +104,8 @@ class Graph {
 
 WaitVerdict judge(const RankReports& reports, const WaitLimits& limits) {
   const Graph graph(reports, limits);
+  const WaitVerdict of_faults = graph.verdict_of_faults();
+  if (of_faults.fault != Fault::none) return of_faults;
   for (const int waiter : graph.overdue()) {
     const WaitVerdict verdict = graph.verdict_of(waiter);
     if (verdict.fault != Fault::none) return verdict;

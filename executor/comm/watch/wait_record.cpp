@@ -12,6 +12,11 @@ void WaitRecord::add_device_peers(const RankList& peers) {
   device_peers_.store(&lasting(RankList(all.begin(), all.end())), std::memory_order_relaxed);
 }
 
+void WaitRecord::set_fault(const DeviceFault& fault) {
+  const std::scoped_lock lock(fault_mutex_);
+  if (!fault_) fault_ = fault;
+}
+
 WaitView WaitRecord::view() const {
   WaitView seen;
   for (;;) {
@@ -24,6 +29,8 @@ WaitView WaitRecord::view() const {
   }
   seen.activity = activity();
   seen.signs = signs_.load(std::memory_order_relaxed);
+  const std::scoped_lock lock(fault_mutex_);
+  seen.fault = fault_;
   return seen;
 }
 

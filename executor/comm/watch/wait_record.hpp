@@ -4,8 +4,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <optional>
 #include <string>
 
+#include "executor/comm/watch/device_fault.hpp"
 #include "executor/comm/watch/lasting.hpp"
 #include "planner/base/memory_units.hpp"
 
@@ -18,6 +21,7 @@ struct WaitView {
   const std::string* activity = nullptr;  // the operation or phase; null before the first one
   std::uint64_t changes = 0;              // differs whenever a wait has begun or ended
   std::uint64_t signs = 0;                // differs whenever there was a sign of progress
+  std::optional<DeviceFault> fault;       // the first one of WaitRecord::set_fault()
 
   bool is_waiting() const { return call != nullptr; }
 };
@@ -45,6 +49,9 @@ class WaitRecord {
   void add_device_peers(const RankList& peers);
   // Returns all ranks of add_device_peers(), or null if the device waits for nobody.
   const RankList* device_peers() const { return device_peers_.load(std::memory_order_relaxed); }
+  // Says that communication of the device failed. Only the first fault is kept. Any thread may call
+  // it; it takes a lock, as does view().
+  void set_fault(const DeviceFault& fault);
   // Returns the call, its peers and the number of changes as of one moment, although the record may
   // change meanwhile. The activity and the signs may be of a later moment.
   WaitView view() const;
@@ -66,6 +73,8 @@ class WaitRecord {
   std::atomic<const std::string*> activity_{nullptr};
   std::atomic<std::uint64_t> signs_{0};
   std::atomic<const RankList*> device_peers_{nullptr};  // null: the device waits for nobody
+  mutable std::mutex fault_mutex_;
+  std::optional<DeviceFault> fault_;
 };
 
 // Returns the record of this process. There is only one, as there is only one MPI.

@@ -20,8 +20,9 @@ std::string seconds_text(double seconds) {
 }
 
 std::string doing_text(const RankState& state) {
-  if (state.activity.empty()) return state.call;
-  return state.call.empty() ? state.activity : state.activity + " (" + state.call + ")";
+  const std::string fault = state.fault ? "; " + state.fault->what : "";
+  if (state.activity.empty()) return state.call + fault;
+  return state.activity + (state.call.empty() ? "" : " (" + state.call + ")") + fault;
 }
 
 // Says what the rank does; a rank that is silent does what it last told, if anything.
@@ -62,6 +63,8 @@ std::string culprit_text(const WaitVerdict& verdict,
       return rank + " has not answered for " + seconds_text(report.silent_s);
     case Fault::stuck:
       return rank + " has shown no progress for " + time + " in " + operation_text(report, false);
+    case Fault::failed:
+      return rank + " cannot communicate any more: " + report.state->fault->what;
     case Fault::deadlock:
     case Fault::none:
       break;

@@ -135,6 +135,7 @@ void Watchdog::watch() {
 
 void Watchdog::look(double steady_s) {
   clock_.look(steady_s);
+  if (program_.before_look) program_.before_look();
   const RankState own = state_.state_of(own_record().view(), clock_.now_s());
   const bool is_due = steady_s >= next_step_s_;
   if (is_due) next_step_s_ = steady_s + InquiryTimes(limit_s_).look_s;
@@ -230,9 +231,12 @@ void Watchdog::tell_end(int culprit) const {
 // The launcher is asked late, since it may hang, as MPI may, and since it prints much.
 void Watchdog::end_all(const WaitVerdict& verdict, const RankState& own) const {
   const RankReports reports = inquiry_->reports(own, clock_.now_s());
-  print(message(culprit_text(verdict, reports, place_of(verdict.culprit)) +
-                ", so all ranks end; a rank may wait for " + whole_seconds(limit_s_) + " (" +
-                option_text(limit_s_) + ")") +
+  const std::string limit =
+      verdict.fault == Fault::failed
+          ? ""
+          : "; a rank may wait for " + whole_seconds(limit_s_) + " (" + option_text(limit_s_) + ")";
+  print(message(culprit_text(verdict, reports, place_of(verdict.culprit)) + ", so all ranks end" +
+                limit) +
         waits_table(reports, peers_.hosts, verdict));
   const int lost = verdict.fault == Fault::silent ? verdict.culprit : -1;
   tell_end(lost);

@@ -30,12 +30,16 @@ struct WatchPeers {
 struct WatchedProgram {
   std::string name;                     // begins each message
   std::size_t columns = usual_columns;  // of a line of a message
+  // The watching thread calls this function before each look at the record. It may set a fault
+  // there. It must neither block nor throw, and may be empty.
+  std::function<void()> before_look = {};
 };
 
 // Owns the thread that watches this process. Until connect(), the watchdog ends this process with
 // exit code 8 if one wait takes longer than the limit. From connect() on, the lowest rank that
 // answers decides for all ranks (Inquiry). It warns at a third of the limit, ends all ranks with
-// exit code 8 at the limit, and names the rank that was lost first. A rank that computes and gives
+// exit code 8 at the limit, and names the rank that was lost first. A fault of a device ends all
+// ranks sooner. A rank that computes and gives
 // signs of progress may take as long as it likes. Time in which the process was suspended does not
 // count.
 class Watchdog {

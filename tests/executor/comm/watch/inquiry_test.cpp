@@ -83,6 +83,29 @@ TEST_CASE("Inquiry: nobody sends a message while waits are short") {
   CHECK(program.messages == 0);
 }
 
+TEST_CASE("Inquiry: a fault of a device ends all ranks long before the limit") {
+  for (const int failing : {0, 3}) {
+    Program program(8, {});
+    program.state(failing).fault = DeviceFault{.what = "NCCL: error"};
+    program.run_until(limit_s);
+    REQUIRE(program.end);
+    CHECK(*program.end == WaitVerdict{Fault::failed, failing, failing});
+    CHECK(program.ended_by == 0);
+    CHECK(program.warnings.empty());
+    CHECK(program.now_s() < 0.2 * limit_s);
+  }
+}
+
+TEST_CASE("Inquiry: after a fault, a rank that is lost is the culprit") {
+  Program program(4, {2});
+  program.state(1).fault = DeviceFault{.what = "NCCL: remote error", .is_elsewhere = true};
+  program.run_until(2 * limit_s);
+  REQUIRE(program.end);
+  CHECK(program.end->fault == Fault::silent);
+  CHECK(program.end->culprit == 2);
+  CHECK(program.now_s() < limit_s);
+}
+
 TEST_CASE("Inquiry: rank 0 warns once at a third of the limit, and ends at the limit") {
   Program program(8, {5});
   program.run_until(0.4 * limit_s);

@@ -24,6 +24,15 @@ TEST_CASE("StateWatch: a wait ages from the look that first saw it") {
   CHECK(watch.state_of(record.view(), 11).unchanged_s == 0);
 }
 
+TEST_CASE("StateWatch: the first fault of the device stays in the state") {
+  WaitRecord record;
+  StateWatch watch;
+  const DeviceFault fault{.what = "NCCL: unhandled system error"};
+  record.set_fault(fault);
+  record.set_fault({.what = "NCCL: remote error", .is_elsewhere = true});
+  CHECK(watch.state_of(record.view(), 5) == RankState{.fault = fault});
+}
+
 TEST_CASE("StateWatch: local work ages until the next sign of progress") {
   WaitRecord record;
   StateWatch watch;

@@ -23,6 +23,31 @@ RankReport never_answered(double silent_s) {
   return {.state = {}, .silent_s = silent_s};
 }
 
+RankReport fails(bool is_elsewhere) {
+  RankReport report = works(0);
+  report.state->fault = DeviceFault{.what = "NCCL: error", .is_elsewhere = is_elsewhere};
+  return report;
+}
+
+TEST_CASE("judge: a rank whose device cannot communicate is the culprit once all have answered") {
+  CHECK(judge({works(0), fails(false)}, limits) == WaitVerdict{Fault::failed, 1, 1});
+  CHECK(judge({works(0), fails(false), never_answered(0)}, limits) == WaitVerdict{});
+  // A rank that only lost the connection to another one is not to blame. The other one may be about
+  // to say what is wrong.
+  CHECK(judge({fails(true), works(0)}, limits) == WaitVerdict{});
+  CHECK(judge({fails(true), waits({1}, 1), fails(false)}, limits) ==
+        WaitVerdict{Fault::failed, 2, 2});
+}
+
+TEST_CASE("judge: a silent rank explains the fault of another one") {
+  CHECK(judge({fails(true), never_answered(3)}, limits) == WaitVerdict{Fault::silent, 1, 0});
+  CHECK(judge({fails(true), works(0, 2.9)}, limits) == WaitVerdict{});
+  // The rank with the fault may have ended since.
+  RankReport ended = fails(false);
+  ended.silent_s = 9;
+  CHECK(judge({fails(true), ended}, limits) == WaitVerdict{Fault::failed, 1, 1});
+}
+
 TEST_CASE("judge: nobody is lost while waits are short") {
   CHECK(judge({works(0), works(0)}, limits) == WaitVerdict{});
   CHECK(judge({waits({1}, 9.9), works(0)}, limits) == WaitVerdict{});

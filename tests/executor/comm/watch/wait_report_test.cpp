@@ -38,6 +38,15 @@ TEST_CASE("culprit_text: names rank, place and fault") {
         "(MPI_Wait)");
 }
 
+TEST_CASE("culprit_text: names the error of a device") {
+  const RankReports failed{
+      {.state = RankState{.activity = "loss/reduce", .fault = DeviceFault{"NCCL: error", false}}}};
+  CHECK(culprit_text({Fault::failed, 0, 0}, failed, "a, pid 7") ==
+        "rank 0 (a, pid 7) cannot communicate any more: NCCL: error");
+  CHECK(waits_table(failed, {"a"}, {Fault::failed, 0, 0}).find("loss/reduce; NCCL: error") !=
+        std::string::npos);
+}
+
 TEST_CASE("waits_table: has a row for each rank, without the rank itself among its peers") {
   const std::string table = waits_table(reports, {"node1", "node1", "n"}, {Fault::silent, 1, 0});
   CHECK(table ==

@@ -15,10 +15,14 @@ const WatchMessage full{.kind = WatchMessage::Kind::state,
                         .state = {.call = "ring in shared memory",
                                   .activity = "conv1/forward halo",
                                   .waits_for = {0, 2},
-                                  .unchanged_s = 1.5}};
+                                  .unchanged_s = 1.5,
+                                  .fault = DeviceFault{"NCCL: error", true}}};
 
 TEST_CASE("parse_datagram: returns what to_datagram wrote") {
   CHECK(parse_datagram(to_datagram(full, "17-4"), "17-4") == full);
+  WatchMessage own = full;
+  own.state.fault->is_elsewhere = false;
+  CHECK(parse_datagram(to_datagram(own, "17-4"), "17-4") == own);
   const WatchMessage query{.kind = WatchMessage::Kind::query, .from = 1};
   CHECK(parse_datagram(to_datagram(query, "x"), "x") == query);
   const WatchMessage end{.kind = WatchMessage::Kind::end, .from = 1, .culprit = 2};
@@ -33,7 +37,7 @@ TEST_CASE("parse_datagram: refuses another token and what is no message") {
                                    std::string(300, '\xff'),
                                    "x" + datagram,
                                    datagram.substr(0, 20),
-                                   std::string("cnnplan-watch 17-4 9 0 0 0\n\n\n")}) {
+                                   std::string("cnnplan-watch 17-4 9 0 0 0\n\n\n\n")}) {
     CHECK(!parse_datagram(wrong, "17-4"));
   }
 }
