@@ -39,6 +39,8 @@ class DeviceCollective {
   // A run is a start and a finish, and the device may do other work between them. Both calls use
   // the selected queue, which must not change between them. Both are collective over the group.
   void start();
+  // False with NCCL, where finish() has nothing to do and need not be called.
+  bool has_finish() const { return !is_by_nccl(); }
   // Blocks until the result is known, except with NCCL. Later work in the selected queue sees the
   // result in either case.
   void finish();

@@ -1,7 +1,8 @@
-// Creates one communicator for each distinct group of ranks.
+// Creates one communicator for each distinct group of ranks, and with NCCL for each queue, too.
 #pragma once
 
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
@@ -21,16 +22,18 @@ class Groups {
   // lives as long as this object. The first call for a group is collective over its members, so
   // every rank asks for its groups in the order of its schedule.
   const Communicator& get(const std::vector<int>& ranks);
-  // Returns the NCCL communicator of these ranks, or null where NCCL is not used. The first call
-  // for a group is collective over the members, too.
+  // Returns the NCCL communicator of these ranks for the collectives of `queue`, or null where NCCL
+  // is not used. Each queue has its own, because NCCL runs the collectives of a communicator one
+  // after the other, whatever their queues. The first call for a group and a queue is collective
+  // over the members, too.
   // @throws as the constructor of NcclCommunicator
-  const NcclCommunicator* get_nccl(const std::vector<int>& ranks);
+  const NcclCommunicator* get_nccl(const std::vector<int>& ranks, Queue queue);
 
  private:
   const Communicator* world_;
   bool uses_nccl_;
   std::map<std::vector<int>, Communicator> groups_;
-  std::map<std::vector<int>, NcclCommunicator> nccl_groups_;
+  std::map<std::pair<std::vector<int>, Queue>, NcclCommunicator> nccl_groups_;
 };
 
 }  // namespace cnnplan

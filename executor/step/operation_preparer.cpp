@@ -1,6 +1,7 @@
 // Prepares each type of operation with the views, messages and communicators that it needs.
 #include "executor/step/operation_preparer.hpp"
 
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "executor/comm/transfer.hpp"
 #include "executor/comm/watch/lasting.hpp"
 #include "executor/comm/watch/wait_record.hpp"
+#include "executor/step/step_queues.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -20,8 +22,15 @@ OperationPreparer::OperationPreparer(const Schedule& schedule,
 
 PreparedOperation OperationPreparer::prepare(const Operation& operation) const {
   give_sign_of_progress();
-  PreparedOperation prepared =
-      std::visit([this](const auto& body) { return prepare_body(body); }, operation.body);
+  PreparedOperation prepared = std::visit(
+      [&]<typename Body>(const Body& body) {
+        if constexpr (std::is_same_v<Body, CollectiveOperation>) {
+          return prepare_body(body, operation.stream);
+        } else {
+          return prepare_body(body);
+        }
+      },
+      operation.body);
   prepared.name = &lasting(operation.id);
   prepared.begin = device().make_event();
   prepared.end = device().make_event();
@@ -96,13 +105,15 @@ PreparedOperation OperationPreparer::prepare_body(const TransferOperation& opera
   return prepared;
 }
 
-PreparedOperation OperationPreparer::prepare_body(const CollectiveOperation& operation) const {
+PreparedOperation OperationPreparer::prepare_body(const CollectiveOperation& operation,
+                                                  Stream stream) const {
   if (context_.groups == nullptr) return {};
   const Operand& operand = operation.operand;
   const TensorView target = memory_.view(operand);
   const std::int64_t elements =
       operand.first_slot >= 0 ? context_.parameters->elements(operand.first_slot, operand.last_slot)
                               : volume(target.box);
+  const Queue queue = queue_of(stream, context_.overlap);
   const CollectiveSpec spec{.kind = operation.kind,
                             .device = &device(),
                             .data = target.data,
@@ -111,13 +122,13 @@ PreparedOperation OperationPreparer::prepare_body(const CollectiveOperation& ope
                             .algorithm = operation.algorithm,
                             .ranks_per_node = operation.ranks_per_node,
                             .nccl = operation.algorithm == AllreduceAlgorithm::library
-                                        ? context_.groups->get_nccl(operation.group.ranks())
+                                        ? context_.groups->get_nccl(operation.group.ranks(), queue)
                                         : nullptr};
   auto collective =
       std::make_shared<DeviceCollective>(context_.groups->get(operation.group.ranks()), spec);
   PreparedOperation prepared;
   prepared.start = [collective](const StepState&) { collective->start(); };
-  prepared.finish = [collective] { collective->finish(); };
+  if (collective->has_finish()) prepared.finish = [collective] { collective->finish(); };
   return prepared;
 }
 

@@ -32,7 +32,7 @@ class OperationPreparer {
  private:
   PreparedOperation prepare_body(const KernelOperation& operation) const;
   PreparedOperation prepare_body(const TransferOperation& operation) const;
-  PreparedOperation prepare_body(const CollectiveOperation& operation) const;
+  PreparedOperation prepare_body(const CollectiveOperation& operation, Stream stream) const;
   PreparedOperation prepare_body(const LoadOperation& operation) const;
   std::shared_ptr<Kernel> make_kernel(const KernelOperation& operation,
                                       const KernelSpec& spec,

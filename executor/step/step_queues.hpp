@@ -8,6 +8,13 @@
 
 namespace cnnplan {
 
+// Returns the queue of a stream. `overlap` says whether streams overlap.
+inline Queue queue_of(Stream stream, bool overlap) {
+  if (!overlap) return Queue::compute;
+  if (stream == Stream::halo) return Queue::halo;
+  return stream == Stream::reduce ? Queue::reduce : Queue::compute;
+}
+
 // Kernels of lane 0 and communication use the queue of their stream where streams overlap, and the
 // compute queue otherwise. Kernels of further lanes use a queue of their lane.
 class StepQueues {
@@ -34,10 +41,7 @@ class StepQueues {
 
  private:
   Queue queue_of(OperationIndex operation) const {
-    const Stream stream = schedule_.operations[operation].stream;
-    if (!overlap_) return Queue::compute;
-    if (stream == Stream::halo) return Queue::halo;
-    return stream == Stream::reduce ? Queue::reduce : Queue::compute;
+    return cnnplan::queue_of(schedule_.operations[operation].stream, overlap_);
   }
 
   const Schedule& schedule_;

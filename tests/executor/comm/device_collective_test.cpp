@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "executor/backend/backend.hpp"
+#include "executor/comm/watch/wait_record.hpp"
 #include "planner/base/error.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "planner/tensor/shard.hpp"
@@ -163,12 +164,81 @@ TEST_CASE("DeviceCollective: values of a GPU are summed by NCCL, without copies 
   CHECK(emulation::counters().copies == copies + 2);  // those of the test itself
 }
 
+// Puts a sum of one value in each of two queues. Returns both values when the second sum is done.
+std::vector<double> after_second(Device& device,
+                                 const Communicator& world,
+                                 const NcclCommunicator& first,
+                                 const NcclCommunicator& second) {
+  const MemoryBlock memory = device.allocate(2 * sizeof(double));
+  auto* const values = reinterpret_cast<double*>(memory.data());
+  std::vector<double> host{1.0, 1.0};
+  device.copy_to_device(values, host.data(), 2 * sizeof(double));
+  device.synchronize();
+  const auto start = [&](Queue queue, double* value, const NcclCommunicator& nccl) {
+    device.select(queue);
+    DeviceCollective sum(world,
+                         {.device = &device,
+                          .data = value,
+                          .elements = 1,
+                          .element = ElementType::fp64,
+                          .algorithm = AllreduceAlgorithm::library,
+                          .nccl = &nccl});
+    CHECK(!sum.has_finish());
+    sum.start();
+  };
+  start(Queue::reduce, values, first);
+  start(Queue::halo, values + 1, second);
+  device.copy_to_host(host.data(), values, 2 * sizeof(double));  // after the sum in its queue
+  const auto done = device.make_event();
+  done->record();
+  done->synchronize();
+  device.synchronize();
+  device.select(Queue::compute);
+  return host;
+}
+
+TEST_CASE("NcclCommunicator: statistics do not wait for gradients with a communicator each") {
+  const Communicator world = Communicator::world();
+  emulation::reset();
+  const auto backend = make_backend("cudnn");
+  const NcclCommunicator gradients(world);
+  const NcclCommunicator statistics(world);
+  const double sum = world.size();
+  const auto values = [&](const NcclCommunicator& second) {
+    return after_second(backend->device(), world, gradients, second);
+  };
+  CHECK(values(gradients) == std::vector{sum, sum});
+  CHECK(values(statistics) == std::vector{1.0, sum});
+}
+
 TEST_CASE("NcclCommunicator: ranks that share a GPU are refused with the advice not to use NCCL") {
   const Communicator world = Communicator::world();
   if (world.size() == 1) return;
   emulation::reset({.nccl_one_rank_per_device = true});
   const auto backend = make_backend("cudnn");
   CHECK_THROWS_AS(NcclCommunicator{world}, EnvironmentError);
+}
+
+// The record keeps the first fault, so this test comes after all others.
+TEST_CASE("NcclCommunicator: work that fails is reported, and a call that fails aborts all work") {
+  const Communicator world = Communicator::world();
+  emulation::reset();
+  const auto backend = make_backend("cudnn");
+  Device& device = backend->device();
+  const NcclCommunicator nccl(world);
+  const MemoryBlock memory = device.allocate(sizeof(double));
+  const NcclValues value{.data = memory.data(), .elements = 1, .element = ElementType::fp64};
+  look_for_nccl_errors();
+  CHECK(!own_record().view().fault);
+  world.barrier();  // Other ranks abort below.
+  constexpr int system_error = 2;
+  emulation::fail("ncclAllReduce", 2, system_error);
+  nccl.allreduce(device, value);  // Nothing waits for this sum, so the other ranks do not come.
+  CHECK_THROWS_AS(nccl.allreduce(device, value), CommError);
+  const DeviceFault expected{.what = "NCCL: ncclAllReduce: unhandled system error"};
+  CHECK(own_record().view().fault == expected);
+  look_for_nccl_errors();  // asks no communicator that was aborted
+  CHECK(emulation::calls("ncclCommAbort") == 1);
 }
 
 }  // namespace
