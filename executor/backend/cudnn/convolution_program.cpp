@@ -112,8 +112,9 @@ void ConvolutionProgram::execute(const ConvolutionOperands& operands, void* work
     packed_workspace_ = workspace;
     is_packed_ = true;
   }
-  check_cudnn(cudnnBackendExecute(library_.handle(), plan_.handle(), pack_.handle()),
-              "cudnnBackendExecute");
+  check_cudnn(
+      cudnnBackendExecute(library_.handle_in_selected_queue(), plan_.handle(), pack_.handle()),
+      "cudnnBackendExecute");
 }
 
 TensorView ConvolutionProgram::view_of_bias(const ConvolutionOperands& operands) const {

@@ -22,13 +22,20 @@ Library::Library(const Options& options)
   cudnnHandle_t handle = nullptr;
   check_cudnn(cudnnCreate(&handle), "cudnnCreate");
   handle_.reset(handle);
-  const auto follow = [handle](cudaStream_t stream) {
-    check_cudnn(cudnnSetStream(handle, stream), "cudnnSetStream");
-  };
-  follow(device_.stream());
-  device_.streams().on_select(follow);
+  handle_in_selected_queue();
   set_step({});
   device_.synchronize();
+}
+
+// cuDNN gives streams of its own the priority of the stream that was set last. So the handle does
+// not follow queues in which it runs nothing.
+cudnnHandle_t Library::handle_in_selected_queue() {
+  cudaStream_t const stream = device_.stream();
+  if (stream != stream_of_handle_) {
+    check_cudnn(cudnnSetStream(handle_.get(), stream), "cudnnSetStream");
+    stream_of_handle_ = stream;
+  }
+  return handle_.get();
 }
 
 std::string Library::versions() const {

@@ -40,7 +40,10 @@ class Library {
 
   const Options& options() const { return options_; }
   CudaDevice& device() { return device_; }
+  // Returns the handle for calls that put no work in a queue.
   cudnnHandle_t handle() const { return handle_.get(); }
+  // Returns the handle, which now puts work in the selected queue. @throws BackendError
+  cudnnHandle_t handle_in_selected_queue();
   // Returns a text such as "cuDNN 9.19.0, CUDA 13.0, driver for CUDA 13.0".
   // @throws as cuda_versions()
   std::string versions() const;
@@ -69,7 +72,8 @@ class Library {
   Options options_;
   CudaDevice device_;
   std::unique_ptr<std::remove_pointer_t<cudnnHandle_t>, HandleDeleter> handle_;
-  std::deque<Workspace> workspaces_;  // by lane
+  cudaStream_t stream_of_handle_ = nullptr;  // no queue has this stream
+  std::deque<Workspace> workspaces_;         // by lane
   MemoryBlock step_;
   MemoryBlock host_step_;  // pinned: read when the copy runs
   std::map<KernelSpec, std::string> choices_;

@@ -238,6 +238,17 @@ TEST_CASE("StepRunner: a deterministic backend refuses a named engine that is no
   CHECK(message.find("other bits every time") != std::string::npos);
 }
 
+TEST_CASE("StepRunner: cuDNN is told of no queue in which it runs nothing") {
+  const Communicator world = Communicator::world();
+  emulation::reset();
+  const auto backend = make_device();
+  Plan plan = plan_on(world.size(), Precision::fp32);
+  plan.overlap = true;
+  DeviceTraining training(plan, *backend, world);
+  for (int step = 0; step < 2; ++step) training.runner.run(state_of(step));
+  CHECK(emulation::calls("cudnnSetStream") == 1);
+}
+
 TEST_CASE("StepRunner: nothing is left on the device") {
   const Communicator world = Communicator::world();
   for (bool graphs : {false, true}) {

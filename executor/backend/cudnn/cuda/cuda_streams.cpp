@@ -44,9 +44,7 @@ void CudaStreams::select_lane(int lane) {
 
 void CudaStreams::select_stream(std::size_t wanted) {
   if (wanted >= streams_.size()) throw std::logic_error("a lane that was not reserved");
-  if (wanted == selected_) return;
   selected_ = wanted;
-  if (on_select_) on_select_(selected());
 }
 
 void CudaStreams::synchronize() const {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <vector>
 
 #include "executor/backend/cudnn/cuda/cuda_owner.hpp"
@@ -29,8 +28,6 @@ class CudaStreams {
   cudaStream_t selected() const { return streams_[selected_].get(); }
   // Returns the selected lane; 0 while the queue of halos or of reductions is selected.
   std::size_t lane() const { return selected_ < queue_count ? 0 : selected_ - queue_count + 1; }
-  // Sets a function that is called with the stream of a queue or lane whenever one is selected.
-  void on_select(std::function<void(cudaStream_t)> action) { on_select_ = std::move(action); }
   // The host waits for the work of all streams.
   // @throws DeviceLostError where some work failed for good, else BackendError
   void synchronize() const;
@@ -43,7 +40,6 @@ class CudaStreams {
   std::vector<StreamOwner> streams_;  // by queue, then by lane from lane 1 on
   int least_priority_ = 0;
   std::size_t selected_ = 0;
-  std::function<void(cudaStream_t)> on_select_;
 };
 
 }  // namespace cnnplan::cudnn
