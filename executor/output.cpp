@@ -38,24 +38,38 @@ void print_plan(const Plan& plan, const std::string& file) {
   std::fflush(stdout);  // before the first step, which may take long
 }
 
+namespace {
+
+// Ranks that took turns on a GPU measured no speed.
+std::string step_text(const Measured& step, bool in_turns) {
+  if (in_turns) return "no times, because ranks took turns on a GPU";
+  char text[128];
+  std::snprintf(text,
+                sizeof(text),
+                "step %.4f s (min %.4f, max %.4f, %d steps)",
+                step.median_s,
+                step.min_s,
+                step.max_s,
+                step.count);
+  return text;
+}
+
+}  // namespace
+
 void print_summary(const RunReport& run, const Plan& plan, const std::string& file) {
-  std::printf("%s, batch %" PRId64
-              ", %d rank%s: step %.4f s (min %.4f, max %.4f, %d steps), loss %.6f",
+  std::printf("%s, batch %" PRId64 ", %d rank%s: %s, loss %.6f",
               run.network.c_str(),
               run.batch,
               run.ranks,
               run.ranks == 1 ? "" : "s",
-              run.step.median_s,
-              run.step.min_s,
-              run.step.max_s,
-              run.step.count,
+              step_text(run.step, run.in_turns).c_str(),
               run.loss.empty() ? 0.0 : run.loss.back());
   if (!run.test_accuracy.empty()) {
     std::printf(", test accuracy %.2f %%", 100.0 * run.test_accuracy.back());
   }
   if (!run.test_loss.empty()) std::printf(", test loss %.6g", run.test_loss.back());
   std::printf("\n");
-  if (run.step.median_s > 0.0) {
+  if (run.step.median_s > 0.0 && !run.in_turns) {
     const std::string speed = measured_text(summary_of(plan), run.step.median_s);
     std::printf("%s", indented(speed, 0, usual_columns).c_str());
   }
@@ -124,15 +138,20 @@ void print_places(const std::vector<RankPlace>& ranks) {
 }
 
 void print_summary(const InferenceReport& report, const std::string& file) {
-  std::printf("%s of %" PRId64 " sample%s: mini-batch %.4f s (min %.4f, max %.4f, %d steps)",
+  std::printf("%s of %" PRId64 " sample%s: ",
               report.tensor.c_str(),
               report.samples,
-              report.samples == 1 ? "" : "s",
-              report.step.median_s,
-              report.step.min_s,
-              report.step.max_s,
-              report.step.count);
-  if (report.predicted_s > 0.0) std::printf(", predicted %.4f s", report.predicted_s);
+              report.samples == 1 ? "" : "s");
+  if (report.in_turns) {
+    std::printf("no times, because ranks took turns on a GPU");
+  } else {
+    std::printf("mini-batch %.4f s (min %.4f, max %.4f, %d steps)",
+                report.step.median_s,
+                report.step.min_s,
+                report.step.max_s,
+                report.step.count);
+    if (report.predicted_s > 0.0) std::printf(", predicted %.4f s", report.predicted_s);
+  }
   std::printf("\nwrote %s\n", file.c_str());
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "executor/comm/node_memory.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -31,6 +32,13 @@ DeviceFingerprint common_fingerprint(DeviceFingerprint own,
   const std::string message = difference(to_text(own), world);
   if (!message.empty()) throw EnvironmentError(message);
   return own;
+}
+
+void require_speed(const Communicator& world, const Device& device) {
+  if (!take_turns(world, device)) return;
+  throw EnvironmentError(
+      "ranks share a GPU without MPS and take turns on it, so times would say nothing about its "
+      "speed: start one rank per GPU, or nvidia-cuda-mps-control -d");
 }
 
 }  // namespace cnnplan

@@ -1,6 +1,8 @@
-// Makes sure that all ranks of the program run on devices of one kind, and describes it.
+// Makes sure that all ranks of the program run on devices of one kind, and describes it. Tells
+// where times would not be those of the devices.
 #pragma once
 
+#include "executor/backend/device.hpp"
 #include "executor/comm/communicator.hpp"
 #include "planner/kernel/profile.hpp"
 
@@ -13,5 +15,10 @@ namespace cnnplan {
 DeviceFingerprint common_fingerprint(DeviceFingerprint own,
                                      int busy_ranks,
                                      const Communicator& world);
+
+// Checks that ranks do not take turns on a GPU (take_turns() of node_memory.hpp), which would make
+// their times those of the turns. It is collective and blocks.
+// @throws EnvironmentError on all ranks
+void require_speed(const Communicator& world, const Device& device);
 
 }  // namespace cnnplan

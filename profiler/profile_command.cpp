@@ -146,6 +146,7 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
                                      ? request_of(options, world, backend->device(), profile)
                                      : request_of_plan(options, world);
   require_precision(*backend, request.precision);
+  require_speed(world, backend->device());
   backend->prepare_thread();
   profile.fingerprint = common_fingerprint(
       backend->fingerprint(), most_ranks_on_a_device(world, backend->device()), world);

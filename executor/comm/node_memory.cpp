@@ -11,6 +11,7 @@
 
 #include <unistd.h>
 
+#include "executor/backend/mps.hpp"
 #include "executor/comm/nodes.hpp"
 #include "planner/base/checked.hpp"
 #include "planner/base/error.hpp"
@@ -59,6 +60,14 @@ int most_ranks_on_a_device(const Communicator& world, const Device& device) {
   int most = 0;
   for (const auto& [place, count] : ranks) most = std::max(most, count);
   return static_cast<int>(world.maximum(most));
+}
+
+// Ranks of one GPU are on one node, so all of them find the same daemon.
+bool take_turns(const Communicator& world, const Device& device) {
+  if (device.is_host()) return false;
+  const bool is_alone = most_ranks_on_a_device(world, device) == 1;
+  const bool lacks_mps = world.maximum(find_mps().is_running ? 0.0 : 1.0) > 0.0;
+  return !is_alone && lacks_mps;
 }
 
 std::int64_t memory_of_rank(const Communicator& world, const Device& device) {

@@ -1,4 +1,5 @@
-// Tells how much memory a rank may use, given that the ranks of a node or GPU share its memory.
+// Tells what the ranks that share a node or a GPU have of it: how much memory each may use, and
+// whether they take turns.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,11 @@ namespace cnnplan {
 // Returns how many ranks share the device (a GPU, or the processors of a node) that has the most
 // ranks. All ranks get equal results. This call is collective and blocks.
 int most_ranks_on_a_device(const Communicator& world, const Device& device);
+
+// True if ranks share a GPU without MPS. They then take turns on it by slices of time, so their
+// times say nothing about its speed. All ranks get equal results. This call is collective and
+// blocks.
+bool take_turns(const Communicator& world, const Device& device);
 
 // Returns the bytes that each rank may use: those of the smallest node, or of the smallest device
 // with its own memory, divided by most_ranks_on_a_device(). A node counts with at most the limit of

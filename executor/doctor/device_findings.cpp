@@ -1,13 +1,11 @@
 // Makes each backend once, and takes its fingerprint or the reason why it cannot be made.
 #include "executor/doctor/device_findings.hpp"
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <string>
-#include <system_error>
 
 #include "executor/backend/backend.hpp"
+#include "executor/backend/mps.hpp"
 #include "executor/comm/nccl_communicator.hpp"
 #include "executor/hdf5/hdf5_library.hpp"
 #include "planner/base/error.hpp"
@@ -66,25 +64,21 @@ Finding nccl_finding() {
           .remedy = "cmake --preset cuda -DCNNPLAN_NCCL=ON && scripts/build cuda"};
 }
 
-// The daemon of MPS makes a pipe in a folder that the environment may name.
 Finding mps_finding() {
-  const char* const named = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
-  const std::string folder = named == nullptr ? "/tmp/nvidia-mps" : named;
-  std::error_code error;
-  const bool is_running = std::filesystem::exists(folder + "/control", error);
-  if (error) {
+  const MpsState mps = find_mps();
+  if (!mps.error.empty()) {
     return {.part = "GPU",
             .name = "MPS",
             .state = FindingState::advice,
-            .text = "unknown: cannot look into " + folder + ": " + error.message()};
+            .text = "unknown: cannot look into " + mps.folder + ": " + mps.error};
   }
-  if (is_running) {
-    return {.part = "GPU", .name = "MPS", .text = "running, in " + folder};
+  if (mps.is_running) {
+    return {.part = "GPU", .name = "MPS", .text = "running, in " + mps.folder};
   }
   return {.part = "GPU",
           .name = "MPS",
           .state = FindingState::absent,
-          .text = "not running: ranks that share a GPU take turns"};
+          .text = "not running: ranks that share a GPU take turns, so their times are no speed"};
 }
 
 std::vector<Finding> gpu_findings() {

@@ -160,7 +160,10 @@ InferenceReport infer(const Plan& given,
   StepRunner runner(
       schedule,
       {.backend = backend.get(), .parameters = &parameters, .groups = &groups, .data = data.get()});
-  return write_outputs({plan, schedule, runner, *data, world, callbacks}, file);
+  const bool in_turns = tell_turns(backend->device(), world, callbacks);
+  InferenceReport report = write_outputs({plan, schedule, runner, *data, world, callbacks}, file);
+  report.in_turns = in_turns;
+  return report;
 }
 
 }  // namespace cnnplan

@@ -17,6 +17,7 @@ struct InferenceReport {
   // only if there is no other.
   Statistics step;
   double predicted_s = 0.0;  // from the plan; 0: the plan has no prediction
+  bool in_turns = false;     // as in RunReport
 };
 
 // Makes one pass over `options.data_file` in its order, or over one made-up mini-batch. The pass is

@@ -7,6 +7,7 @@
 
 #include "executor/agreement/equal_facts.hpp"
 #include "executor/checkpoint/parameter_file.hpp"
+#include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/data/prefetched_data.hpp"
@@ -114,6 +115,18 @@ std::unique_ptr<DataSource> open_in_order(const std::string& file,
   if (threads == 0) return data;
   const PrefetchLimits limits{.end = data->step_count(), .threads = threads};
   return std::make_unique<PrefetchedData>(std::move(data), batch, limits);
+}
+
+bool tell_turns(const Device& device,
+                const Communicator& world,
+                const TrainingCallbacks& callbacks) {
+  const bool takes_turns = take_turns(world, device);
+  if (takes_turns && callbacks.note && world.rank() == 0) {
+    callbacks.note(
+        "ranks share a GPU without MPS and take turns on it, so times say nothing about its speed; "
+        "give each rank a GPU, or start nvidia-cuda-mps-control -d");
+  }
+  return takes_turns;
 }
 
 void tell_places(const Device& device,

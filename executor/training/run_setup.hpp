@@ -56,6 +56,11 @@ std::unique_ptr<DataSource> open_in_order(const std::string& file,
                                           const Augmentation& augmentation,
                                           int threads);
 
+// Returns take_turns() of the ranks, and says so on rank 0. It is collective.
+bool tell_turns(const Device& device,
+                const Communicator& world,
+                const TrainingCallbacks& callbacks);
+
 // Gathers where each rank runs, and tells rank 0's callback. It is collective.
 void tell_places(const Device& device,
                  const Communicator& world,

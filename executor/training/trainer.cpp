@@ -213,6 +213,7 @@ RunReport train(const Plan& given,
   set_first_state(parameters, plan.network, options, resume, world);
   Groups groups(world, options.nccl);
   RunReport report = first_report(plan, *backend, resume);
+  report.in_turns = tell_turns(backend->device(), world, callbacks);
   const TrainingContext context{
       .options = options,
       .callbacks = callbacks,

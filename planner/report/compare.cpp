@@ -97,6 +97,15 @@ void summarise(Comparison& comparison) {
   comparison.weighted_mean_error = differences_s / measured_s;
 }
 
+// Checks that the times of the run are those of GPUs, and not of turns that ranks take on them.
+void require_speed(const RunReport& run, const ComparedFiles& files) {
+  if (!run.in_turns) return;
+  throw InputError({.file = files.run,
+                    .pointer = "/in_turns",
+                    .value = "true",
+                    .allowed = "false: a run whose ranks have a GPU each, or share it by MPS"});
+}
+
 }  // namespace
 
 double ComparedTime::error() const {
@@ -118,6 +127,7 @@ void require_run_of(const std::string& plan_sha256,
 
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files) {
   require_same_problem(plan, run, files);
+  require_speed(run, files);
   Comparison comparison;
   comparison.network = run.network;
   comparison.ranks = run.ranks;

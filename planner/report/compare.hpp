@@ -61,7 +61,8 @@ struct ComparedFiles {
 // Compares the operations that both sides have, each alone and summed by group. It also compares
 // the times of whole steps, which may be less than these sums because operations overlap.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
-// @throws InputError when plan and run do not have one network, number of ranks and batch
+// @throws InputError when plan and run do not have one network, number of ranks and batch, or the
+// ranks of the run took turns on a GPU
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
 // Checks that a run executed the plan file with this digest, which is its first input. A run

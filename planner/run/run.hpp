@@ -67,6 +67,8 @@ struct RunReport {
   // not known.
   std::int64_t peak_memory_bytes = 0;
   std::int64_t process_peak_bytes = 0;
+  // True if ranks shared a GPU without MPS. They then took turns, so times say nothing about speed.
+  bool in_turns = false;
   std::map<std::string, std::string> environment;  // versions: "library" and "version"
   std::vector<InputFile> inputs;                   // the plan comes first
   std::optional<MeasuredSteps> trace{};            // none: no steps were traced

@@ -85,6 +85,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
                    "test_loss",
                    "peak_memory_bytes",
                    "process_peak_bytes",
+                   "in_turns",
                    "environment",
                    "trace"});
   RunReport run{.network = root.at("network").text()};
@@ -98,6 +99,7 @@ RunReport parse_run(std::string_view json, const std::string& file) {
   read_lists(root, document.schema(), run);
   root.read("peak_memory_bytes", run.peak_memory_bytes, bytes_range);
   root.read("process_peak_bytes", run.process_peak_bytes, bytes_range);
+  root.read("in_turns", run.in_turns);
   run.inputs = read_input_files(root);
   run.trace = read_measured_steps(root, run.operations.size(), run.ranks);
   return run;
@@ -128,6 +130,7 @@ std::string to_json(const RunReport& run) {
   if (!run.test_loss.empty()) document["test_loss"] = run.test_loss;
   document["peak_memory_bytes"] = run.peak_memory_bytes;
   document["process_peak_bytes"] = run.process_peak_bytes;
+  if (run.in_turns) document["in_turns"] = true;
   document["environment"] = OrderedJson::object();
   for (const auto& [key, value] : run.environment) document["environment"][key] = value;
   document["operations"] = OrderedJson::array();

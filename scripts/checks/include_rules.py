@@ -89,7 +89,7 @@ PROJECT = [
                                     "executor/backend/{reference,onednn,cudnn}/backend.hpp"]),
     ("executor/comm/watch/*", ["planner/base/*"]),
     ("executor/comm/*", ["planner/{base,tensor,platform}/*", "executor/comm/watch/*",
-                         "executor/backend/{box_copy,device,sum_kernels,tensor_view}.hpp"]),
+                         "executor/backend/{box_copy,device,mps,sum_kernels,tensor_view}.hpp"]),
     ("executor/hdf5/*", ["planner/{base,tensor}/*"]),
     ("executor/data/*", ["planner/{base,tensor,network}/*", "executor/{backend,comm,comm/watch,hdf5}/*"]),
     ("executor/step/*", ["planner/{base,tensor,network,plan,schedule}/*", "executor/{backend,comm,comm/watch,data}/*"]),

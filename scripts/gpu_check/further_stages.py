@@ -9,16 +9,14 @@ LINKS_BYTES = "4MiB"  # messages of two ranks on one card go through the host, w
 
 
 def links(context, stage):
-    """Measures one rank, for its memory and copies, and two ranks that share the card."""
+    """Measures one rank, for its memory and copies, and two ranks that share the card.
+
+    The two ranks take turns on the card, so their times are kept but are no figures.
+    """
     alone = stage.part(workloads.measure_links, context, 1, limit_s=0.5 * context.bundle.left_s())
     if alone:
         stage.part(report_copy, stage, workloads.read(alone))
-    pair = workloads.read(workloads.measure_links(context, 2, "--max-bytes", LINKS_BYTES))
-    stage.data["platform"] = pair
-    segments = pair["levels"][0]["segments"]
-    stage.figure("short message", segments[0]["alpha_s"], "s")
-    if segments[-1]["beta_s_per_byte"] > 0:
-        stage.figure("long messages, 2 ranks on the card", 1 / segments[-1]["beta_s_per_byte"], "B/s")
+    stage.data["platform"] = workloads.read(workloads.measure_links(context, 2, "--max-bytes", LINKS_BYTES))
 
 
 def report_copy(stage, platform):

@@ -418,6 +418,7 @@ RunReport sample_run() {
           .test_accuracy = {0.5, 0.89},
           .peak_memory_bytes = 123456789,
           .process_peak_bytes = 234567891,
+          .in_turns = true,
           .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}},
           .inputs = sample_inputs(),
           .trace = sample_trace()};

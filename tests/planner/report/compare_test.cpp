@@ -134,6 +134,16 @@ TEST_CASE("require_run_of: a run of another plan of the same network is refused"
   CHECK(test::contains(problem.allowed, "\"def\", the digest of my plan.json"));
 }
 
+TEST_CASE("compare: times of ranks that took turns on a GPU are not compared") {
+  RunReport run = small_run();
+  run.in_turns = true;
+  const ComparedFiles files{.plan = "p.json", .run = "my run.json"};
+  const InputProblem problem = test::problem_of([&] { compare(small_plan(), run, files); });
+  CHECK(problem.file == "my run.json");
+  CHECK(problem.pointer == "/in_turns");
+  CHECK(test::contains(problem.allowed, "share it by MPS"));
+}
+
 TEST_CASE("compare: memory is shown where both sides know it") {
   RunReport run = small_run();
   CHECK_FALSE(test::contains(to_text(compare(small_plan(), run, {})), "memory"));

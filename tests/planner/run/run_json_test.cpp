@@ -41,6 +41,7 @@ TEST_CASE("parse_run: refusals name pointer, value and what is allowed") {
           {"\"ranks\": 2", "\"ranks\": 0", "/operations/1/ranks", "0", "an integer from 1"},
           {"123456789", "-123456789", "/peak_memory_bytes", "-123456789", "from 0"},
           {"234567891", "-234567891", "/process_peak_bytes", "-234567891", "from 0"},
+          {"\"in_turns\": true", "\"in_turns\": 1", "/in_turns", "1", "true or false"},
           {"\"first_step\": 7", "\"first_step\": -7", "/trace/first_step", "-7", "from 0"},
           {"0.03125", "1.5", "/trace/ranks/1/clock/drift", "1.5", "a number from -1.0 to 1.0"},
           {"2e-06", "-2", "/trace/ranks/1/clock/round_trip_s", "-2", "a number from 0"},
@@ -95,6 +96,7 @@ TEST_CASE("to_json: random runs come back equal") {
     if (random.boolean()) run.test_loss = {100 * random.fraction()};
     run.peak_memory_bytes = random.integer(bytes_range);
     run.process_peak_bytes = random.integer(bytes_range);
+    run.in_turns = random.boolean();
     CHECK(parse_run(to_json(run), "r.json") == run);
   }
 }
