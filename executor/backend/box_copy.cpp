@@ -52,6 +52,10 @@ void add_runs(const BoxCopy& copy) {
 
 }  // namespace
 
+ElementType moved_as(BufferElement element) {
+  return element == BufferElement::int32 ? ElementType::fp32 : element_type(element);
+}
+
 BoxCopy make_box_copy(const TensorView& destination,
                       const TensorView& source,
                       ElementType element) {

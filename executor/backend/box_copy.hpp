@@ -36,6 +36,10 @@ struct BoxCopy {
 // @throws std::logic_error unless destination.box == source.box
 BoxCopy make_box_copy(const TensorView& destination, const TensorView& source, ElementType element);
 
+// Returns the type as which elements of a buffer are copied: their own type, or for int32 a type of
+// equal size.
+ElementType moved_as(BufferElement element);
+
 // Overwrites the destination. Nothing happens when it is the memory of the source. Otherwise, the
 // source and the destination must not overlap. Both blocks are in memory of the host, here and in
 // add_box().

@@ -12,9 +12,10 @@
 
 namespace cnnplan {
 
-// Names the queues of a device, one for each Stream of a schedule that puts work on it. Work of one
-// queue runs in order. Queues run at the same time where the device can.
-enum class Queue { compute, halo, reduce };
+// Names the queues of a device: one for each Stream of a schedule that puts work on it, and one
+// that brings the data of the coming step. Work of one queue runs in order. Queues run at the same
+// time where the device can.
+enum class Queue { compute, halo, reduce, load };
 
 // An event is a point in the work of a queue. Its functions throw as those of Device.
 class Event {

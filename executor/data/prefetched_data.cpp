@@ -9,11 +9,6 @@
 namespace cnnplan {
 namespace {
 
-// Labels are copied as numbers of equal size.
-ElementType moved_as(BufferElement element) {
-  return element == BufferElement::int32 ? ElementType::fp32 : element_type(element);
-}
-
 TensorView view_of(BlockRead& block, std::int64_t element_bytes) {
   return view_of(block.elements.data(), block.box, block.box, element_bytes);
 }

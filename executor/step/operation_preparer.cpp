@@ -1,6 +1,7 @@
 // Prepares each type of operation with the views, messages and communicators that it needs.
 #include "executor/step/operation_preparer.hpp"
 
+#include <exception>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,6 +14,148 @@
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
+namespace {
+
+// Brings the data of a step to the buffers that kernels read. This rank's kernels read its block of
+// the samples, and halos that no transfer brings. Samples that stay the same are copied to a device
+// once.
+class Loader {
+ public:
+  Loader(const Schedule& schedule,
+         const LoadOperation& operation,
+         const StepContext& context,
+         const ScheduleMemory& memory)
+      : data_(*context.data),
+        memory_(memory),
+        operation_(operation),
+        keeps_samples_(!context.backend->device().is_host() && data_.is_constant()),
+        samples_(memory.host_view(operation.data, schedule.data_box)) {
+    for (const BufferIndex index : operation.labels) {
+      labels_.push_back(memory.host_view(index, schedule.buffers[index].box));
+    }
+  }
+
+  void load(std::int64_t step) {
+    if (is_loaded_ && keeps_samples_) return;
+    data_.read_samples(step, samples_);
+    for (const TensorView& block : labels_) data_.read_labels(step, block);
+    memory_.upload(operation_.data);
+    for (const BufferIndex index : operation_.labels) memory_.upload(index);
+    is_loaded_ = true;
+  }
+
+ private:
+  DataSource& data_;
+  const ScheduleMemory& memory_;
+  const LoadOperation& operation_;
+  bool keeps_samples_;
+  TensorView samples_;
+  std::vector<TensorView> labels_;
+  bool is_loaded_ = false;
+};
+
+// Loads data of the coming step while the device computes, and then gives them to the buffers that
+// kernels read. @pre the device is no host
+class AheadLoader {
+ public:
+  AheadLoader(const Schedule& schedule,
+              const LoadOperation& operation,
+              const StepContext& context,
+              const ScheduleMemory& memory)
+      : loader_(schedule, operation, context, memory),
+        data_(*context.data),
+        device_(context.backend->device()),
+        loads_ahead_(context.loads_ahead),
+        uploaded_(device_.make_event()),
+        taken_(device_.make_event()) {
+    add_block(schedule, operation.data, schedule.data_box, memory);
+    for (const BufferIndex index : operation.labels) {
+      add_block(schedule, index, schedule.buffers[index].box, memory);
+    }
+  }
+
+  std::int64_t device_bytes() const {
+    std::int64_t bytes = 0;
+    for (const Block& block : blocks_) bytes += block.coming.size_bytes();
+    return bytes;
+  }
+
+  // Ends in the selected queue. An error of load_ahead() belongs to the step whose data it read.
+  void load(std::int64_t step) {
+    if (std::exchange(coming_step_, none) != step) return loader_.load(step);
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    uploaded_->wait();
+    for (const Block& block : blocks_) {
+      if (!is_empty(block.read.box)) device_.copy(block.copy);
+    }
+    taken_->record();
+  }
+
+  // @pre the copies of the last call to the device are done
+  void load_ahead(std::int64_t step) {
+    if (coming_step_ == step || !loads_ahead_(step)) return;
+    coming_step_ = step;
+    error_ = nullptr;
+    try {
+      read(step);
+    } catch (...) {
+      error_ = std::current_exception();
+      return;
+    }
+    device_.select(Queue::load);
+    taken_->wait();
+    for (const Block& block : blocks_) {
+      device_.copy_to_device(block.coming.data(), block.staging.data(), block.coming.size_bytes());
+    }
+    uploaded_->record();
+    device_.select(Queue::compute);
+  }
+
+ private:
+  // Holds a buffer's data of the coming step.
+  struct Block {
+    MemoryBlock staging;  // page-locked memory of the host
+    MemoryBlock coming;   // memory of the device
+    TensorView read;      // what the data source fills, in `staging`
+    BoxCopy copy;         // from `coming` to the buffer
+  };
+  static constexpr std::int64_t none = -1;
+
+  void add_block(const Schedule& schedule,
+                 BufferIndex index,
+                 const Box& read,
+                 const ScheduleMemory& memory) {
+    const Buffer& buffer = schedule.buffers[index];
+    const std::int64_t element_bytes = bytes_of(buffer.element);
+    Block block{.staging = device_.allocate_staging(buffer.bytes),
+                .coming = device_.allocate(buffer.bytes),
+                .read = {},
+                .copy = {}};
+    block.read = view_of(block.staging.data(), buffer.box, read, element_bytes);
+    block.copy = make_box_copy(memory.buffer_view(index, read),
+                               view_of(block.coming.data(), buffer.box, read, element_bytes),
+                               moved_as(buffer.element));
+    blocks_.push_back(std::move(block));
+  }
+
+  // The samples come first, and the labels after them.
+  void read(std::int64_t step) {
+    data_.read_samples(step, blocks_.front().read);
+    for (std::size_t i = 1; i < blocks_.size(); ++i) data_.read_labels(step, blocks_[i].read);
+  }
+
+  Loader loader_;
+  DataSource& data_;
+  Device& device_;
+  std::function<bool(std::int64_t step)> loads_ahead_;
+  std::unique_ptr<Event> uploaded_;  // marks when the data of the coming step are there
+  std::unique_ptr<Event> taken_;     // marks when they were copied, and may be overwritten
+  std::vector<Block> blocks_;
+  std::int64_t coming_step_ = none;
+  std::exception_ptr error_;
+};
+
+}  // namespace
 
 OperationPreparer::OperationPreparer(const Schedule& schedule,
                                      const StepContext& context,
@@ -132,29 +275,22 @@ PreparedOperation OperationPreparer::prepare_body(const CollectiveOperation& ope
   return prepared;
 }
 
-// This rank's kernels read its block of the samples, and halos that no transfer brings. Samples
-// that stay the same are copied to a device once.
+// A coming step's data are copied to memory of their own, because this step still reads the buffers
+// of its data. The copy between both is as fast as the device's memory.
 PreparedOperation OperationPreparer::prepare_body(const LoadOperation& operation) const {
   if (context_.data == nullptr) return {};
-  std::vector<TensorView> labels;
-  for (const BufferIndex index : operation.labels) {
-    labels.push_back(memory_.host_view(index, schedule_.buffers[index].box));
-  }
   PreparedOperation prepared;
-  prepared.start = [&data = *context_.data,
-                    &memory = memory_,
-                    &operation,
-                    keeps_samples = !device().is_host() && context_.data->is_constant(),
-                    samples = memory_.host_view(operation.data, schedule_.data_box),
-                    labels = std::move(labels),
-                    is_loaded = false](const StepState& state) mutable {
-    if (is_loaded && keeps_samples) return;
-    data.read_samples(state.step, samples);
-    for (const TensorView& block : labels) data.read_labels(state.step, block);
-    memory.upload(operation.data);
-    for (const BufferIndex index : operation.labels) memory.upload(index);
-    is_loaded = true;
-  };
+  const bool is_ahead =
+      context_.loads_ahead && !device().is_host() && !context_.data->is_constant();
+  if (!is_ahead) {
+    const auto loader = std::make_shared<Loader>(schedule_, operation, context_, memory_);
+    prepared.start = [loader](const StepState& state) { loader->load(state.step); };
+    return prepared;
+  }
+  const auto loader = std::make_shared<AheadLoader>(schedule_, operation, context_, memory_);
+  prepared.staging_bytes = loader->device_bytes();
+  prepared.start = [loader](const StepState& state) { loader->load(state.step); };
+  prepared.ahead = [loader](const StepState& state) { loader->load_ahead(state.step + 1); };
   return prepared;
 }
 

@@ -32,6 +32,9 @@ struct StepContext {
   // matters for devices with queues.
   bool overlap = false;
   Graphs graphs = Graphs::off;  // whether kernels that follow each other start as one graph
+  // Says whether the data of a step are loaded while the step before it runs, where the device is
+  // no host. Empty: they never are. After such a step, ScheduleMemory::host_view() has other data.
+  std::function<bool(std::int64_t step)> loads_ahead = {};
   // If this function is set, a kernel that cannot be made or started is left out of all steps, and
   // the function is called once for the kernel. If it is empty, the error is thrown.
   std::function<void(const KernelSpec& spec, const std::string& why)> left_out = {};

@@ -67,6 +67,24 @@ void read_times(const Schedule& schedule,
   }
 }
 
+// Returns the bytes of the largest workspace in each lane.
+std::vector<std::int64_t> largest_workspaces_bytes(const Schedule& schedule,
+                                                   const PreparedOperations& prepared) {
+  std::vector<std::int64_t> largest(schedule.lanes);
+  for (const OperationIndex i : prepared.indices()) {
+    std::int64_t& own = largest[schedule.operations[i].lane];
+    own = std::max(own, prepared[i].workspace_bytes);
+  }
+  return largest;
+}
+
+// The host reads data of the coming step while the device computes.
+void load_ahead(const PreparedOperations& prepared, const StepState& state) {
+  for (const PreparedOperation& operation : prepared) {
+    if (operation.ahead) return operation.ahead(state);
+  }
+}
+
 }  // namespace
 
 StepRunner::StepRunner(const Schedule& schedule, const StepContext& context)
@@ -149,9 +167,10 @@ void StepRunner::finish_all() {
 }
 
 // All sums are finished before, so that the host sees the gradients and the loss.
-void StepRunner::before_updates() {
+void StepRunner::before_updates(const StepState& state) {
   if (!context_.before_updates || !context_.updates) return;
   if (!lanes_) finish_all();
+  if (context_.loads_ahead) load_ahead(prepared_, state);
   if (queues_.are_several()) wait_for(device());
   memory_.fetch_loss();
   wait_for(device());
@@ -162,7 +181,7 @@ void StepRunner::run_one_by_one(const StepState& state,
                                 const std::function<void(OperationIndex operation)>& done) {
   context_.backend->begin_step(state);
   if (lanes_) {  // whose threads have the workspaces
-    const std::vector<std::int64_t> bytes = largest_workspaces_bytes();
+    const std::vector<std::int64_t> bytes = largest_workspaces_bytes(schedule_, prepared_);
     context_.backend->reserve_workspace(*std::max_element(bytes.begin(), bytes.end()));
   }
   for (const OperationIndex i : prepared_.indices()) {
@@ -181,7 +200,7 @@ void StepRunner::run_operations(const StepState& state, Timing timing) {
   const bool several = queues_.are_several();
   const bool marks = timing == Timing::operations || several;
   for (OperationIndex first(0); first < prepared_.end_index();) {
-    if (begins_updates(schedule_, first)) before_updates();
+    if (begins_updates(schedule_, first)) before_updates(state);
     select_and_wait(first);
     WorkGraph* const graph = graphs_->graph_of(first, state, timing);
     const OperationIndex run_end = graph != nullptr ? graphs_->run_end(first) : first + 1;
@@ -197,6 +216,7 @@ void StepRunner::run_operations(const StepState& state, Timing timing) {
     for (; first < end; ++first) marker_[first] = end - 1;
   }
   finish_all();
+  if (context_.loads_ahead) load_ahead(prepared_, state);
 }
 
 void StepRunner::run(const StepState& state, Timing timing) {
@@ -206,7 +226,7 @@ void StepRunner::run(const StepState& state, Timing timing) {
   if (lanes_) {
     const auto start_next = [&](OperationIndex operation) {
       if (begins_updates(schedule_, operation)) {
-        before_updates();
+        before_updates(state);
         if (timing == Timing::operations) prepared_[operation].begin->record();
       }
       start(operation, state);
@@ -230,17 +250,8 @@ MarkedTimes StepRunner::marked_times(OperationIndex operation, const Event& orig
           .end_s = prepared_[operation].end->seconds_since(origin)};
 }
 
-std::vector<std::int64_t> StepRunner::largest_workspaces_bytes() const {
-  std::vector<std::int64_t> largest(schedule_.lanes);
-  for (const OperationIndex i : prepared_.indices()) {
-    std::int64_t& own = largest[queues_.lane_of(i)];
-    own = std::max(own, prepared_[i].workspace_bytes);
-  }
-  return largest;
-}
-
 void StepRunner::reserve_workspaces() {
-  const std::vector<std::int64_t> bytes = largest_workspaces_bytes();
+  const std::vector<std::int64_t> bytes = largest_workspaces_bytes(schedule_, prepared_);
   if (lanes_) return lanes_->reserve_workspaces(bytes);
   for (int lane = 0; lane < schedule_.lanes; ++lane) {
     device().select_lane(lane);
@@ -256,7 +267,7 @@ std::int64_t StepRunner::memory_bytes() const {
     total += operation.staging_bytes + (shared ? 0 : operation.workspace_bytes);
   }
   if (!shared) return total;
-  const std::vector<std::int64_t> largest = largest_workspaces_bytes();
+  const std::vector<std::int64_t> largest = largest_workspaces_bytes(schedule_, prepared_);
   return std::accumulate(largest.begin(), largest.end(), total);
 }
 

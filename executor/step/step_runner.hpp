@@ -84,14 +84,13 @@ class StepRunner {
  private:
   Device& device() const { return context_.backend->device(); }
   void reserve_workspaces();
-  std::vector<std::int64_t> largest_workspaces_bytes() const;
   void run_operations(const StepState& state, Timing timing);
   void select_and_wait(OperationIndex operation);
   void start(OperationIndex operation, const StepState& state);
   void start_kernel(OperationIndex operation, const StepState& state);
   void finish(const std::vector<OperationIndex>& operations);
   void finish_all();
-  void before_updates();
+  void before_updates(const StepState& state);
 
   const Schedule& schedule_;
   StepContext context_;

@@ -115,6 +115,7 @@ Gradient gradient_under(const Plan& plan, const StepContext& context, const Step
   require_same_slots(schedule, *context.parameters);
   StepContext without_updates = context;
   without_updates.updates = false;
+  without_updates.loads_ahead = nullptr;  // It runs one step.
   StepRunner runner(schedule, without_updates);
   const KeptRunningValues running_values(*context.parameters, plan.network);
   runner.run(state, Timing::step);

@@ -157,9 +157,13 @@ InferenceReport infer(const Plan& given,
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
   set_first_weights(parameters, plan.network, options, world);
   Groups groups(world, options.nccl);
-  StepRunner runner(
-      schedule,
-      {.backend = backend.get(), .parameters = &parameters, .groups = &groups, .data = data.get()});
+  StepRunner runner(schedule,
+                    {.backend = backend.get(),
+                     .parameters = &parameters,
+                     .groups = &groups,
+                     .data = data.get(),
+                     .in_place_of_communication = {},
+                     .loads_ahead = [&](std::int64_t step) { return step < data->step_count(); }});
   const bool in_turns = tell_turns(backend->device(), world, callbacks);
   InferenceReport report = write_outputs({plan, schedule, runner, *data, world, callbacks}, file);
   report.in_turns = in_turns;

@@ -63,15 +63,15 @@ Data open_data(const Plan& plan,
   return data;
 }
 
-// Counts the samples that one thread reads ahead, too. More threads read only small samples.
+// Counts the samples that one thread reads ahead, too, or that wait on the device for the coming
+// step. More threads read only small samples.
 // @throws InfeasibleError if the memory of a rank is too small
 void require_room(const Plan& plan,
                   const Schedule& schedule,
                   const TrainingOptions& options,
                   const Communicator& world,
                   Backend& backend) {
-  const bool reads = !options.data_file.empty() && backend.device().is_host();
-  const std::int64_t ahead = reads ? sample_bytes(schedule) : 0;
+  const std::int64_t ahead = options.data_file.empty() ? 0 : sample_bytes(schedule);
   require_memory(
       needed_bytes(plan, schedule, options) + ahead, plan.network.name(), world, backend.device());
 }

@@ -100,6 +100,11 @@ StepContext TrainingSteps::step_context() const {
       require_finite_step(loss, schedule_, context_.parameters, context_.world);
     };
   }
+  // An evaluation and a check of the gradient end the runner, and data that it loaded are lost.
+  const auto loads_ahead = [this](std::int64_t step) {
+    const bool is_evaluated = context_.test != nullptr && begins_epoch(step);
+    return step < steps_ && !is_evaluated && !cycles_.is_due(step, plan_);
+  };
   return {.backend = &context_.backend,
           .parameters = &context_.parameters,
           .groups = &context_.groups,
@@ -108,7 +113,8 @@ StepContext TrainingSteps::step_context() const {
           .in_place_of_communication = {},
           .before_updates = before_updates,
           .overlap = plan_.overlap,
-          .graphs = context_.options.graphs};
+          .graphs = context_.options.graphs,
+          .loads_ahead = loads_ahead};
 }
 
 void TrainingSteps::drop_runner() {

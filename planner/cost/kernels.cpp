@@ -59,7 +59,9 @@ std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
 }
 
 KernelCosts::KernelCosts(const Profile& profile, Rates rates)
-    : rates_(std::move(rates)), shared_workspace_(profile.fingerprint.shared_workspace) {
+    : rates_(std::move(rates)),
+      shared_workspace_(profile.fingerprint.shared_workspace),
+      is_discrete_(profile.fingerprint.discrete) {
   for (const auto& [spec, timing] : profile.kernels) {
     const KernelSpec key = canonical(spec);
     implementations_.insert_or_assign(key, timing.implementation);

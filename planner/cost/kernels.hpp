@@ -71,6 +71,10 @@ class KernelCosts {
   // True if the kernels of a lane share one workspace, which is as large as the largest of them
   // needs.
   bool shared_workspace() const { return shared_workspace_; }
+  // True if the kernels run on a device with memory of its own, such as a GPU.
+  bool on_discrete_device() const {
+    return is_discrete_ || std::holds_alternative<KernelRates>(rates_);
+  }
 
  private:
   struct Hash {
@@ -94,6 +98,7 @@ class KernelCosts {
   std::unordered_map<KernelSpec, std::string, Hash> implementations_;
   std::set<int> concurrencies_{1};
   bool shared_workspace_ = false;
+  bool is_discrete_ = false;  // as the profile says
 };
 
 }  // namespace cnnplan

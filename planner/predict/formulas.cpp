@@ -181,8 +181,11 @@ void describe(const Schedule& schedule,
   }
 }
 
-void describe(const Schedule&, const LoadOperation&, const PriceList&, Formula& formula) {
-  formula.what = "samples";
+// The executor reads and sends data to a device while the step before runs. The price then is that
+// of the copy on the device.
+void describe(const Schedule&, const LoadOperation&, const PriceList& prices, Formula& formula) {
+  const bool is_hidden = prices.kernels().on_discrete_device();
+  formula.what = is_hidden ? "samples, read and sent during the step before" : "samples";
 }
 
 }  // namespace

@@ -124,6 +124,28 @@ TEST_CASE("formula_of: a ring counts its steps and what each sends") {
             {.figure = "node.ring.beta_s_per_byte", .value = 5e-9, .amount = 4000, .unit = "B"}});
 }
 
+TEST_CASE("formula_of: reading and sending samples is hidden where the device has its own memory") {
+  const Platform platform = two_levels();
+  const Schedule schedule =
+      lower(uniform_plan(read_network("configs/networks/lenet.json"), 4, parse_mesh("n2")), 0);
+  const auto what = [&](const KernelCosts& kernels) {
+    const PriceList prices(platform, kernels);
+    for (const Operation& operation : schedule.operations) {
+      if (!std::holds_alternative<LoadOperation>(operation.body)) continue;
+      return formula_of(schedule, operation, prices).what;
+    }
+    return std::string();
+  };
+  Profile of_gpu;
+  of_gpu.fingerprint.discrete = true;
+  Platform with_rates = platform;
+  with_rates.kernels.emplace();
+  CHECK(what(KernelCosts(Profile{}, platform)) == "samples");
+  CHECK(what(KernelCosts(of_gpu, platform)) == "samples, read and sent during the step before");
+  CHECK(what(KernelCosts(Profile{}, with_rates)) ==
+        "samples, read and sent during the step before");
+}
+
 TEST_CASE("formulas: each operation of the layer once, on the rank where it takes longest") {
   Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 4, parse_mesh("h4"));
   const Platform platform = two_levels();

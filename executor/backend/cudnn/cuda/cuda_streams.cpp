@@ -1,4 +1,4 @@
-// The streams of lanes have the priority of Queue::compute; the other queues go first.
+// The streams of lanes have the priority of Queue::compute; halos and reductions go first.
 #include "executor/backend/cudnn/cuda/cuda_streams.hpp"
 
 #include <stdexcept>
@@ -22,8 +22,8 @@ CudaStreams::CudaStreams() {
   int greatest = 0;
   check_cuda(cudaDeviceGetStreamPriorityRange(&least_priority_, &greatest),
              "cudaDeviceGetStreamPriorityRange");
-  // Ranks wait for the work of the other two queues, so it goes first.
-  for (int priority : {least_priority_, greatest, greatest}) {
+  // Ranks wait for the work of halos and reductions, so it goes first.
+  for (int priority : {least_priority_, greatest, greatest, least_priority_}) {
     streams_.push_back(make_stream(priority));
   }
 }

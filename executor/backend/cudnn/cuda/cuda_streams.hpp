@@ -14,7 +14,7 @@ using StreamOwner = CudaOwner<cudaStream_t, cudaStreamDestroy>;
 // Owns the streams. Events and graphs refer to this object, so it can be neither moved nor copied.
 class CudaStreams {
  public:
-  // Makes the streams of the three queues on the current device, and selects Queue::compute.
+  // Makes the streams of the queues on the current device, and selects Queue::compute.
   // @throws as check_cuda(), as does reserve_lanes()
   CudaStreams();
   CudaStreams(const CudaStreams&) = delete;
@@ -33,7 +33,7 @@ class CudaStreams {
   void synchronize() const;
 
  private:
-  static constexpr std::size_t queue_count = 3;
+  static constexpr std::size_t queue_count = 4;
 
   void select_stream(std::size_t wanted);
 
