@@ -8,6 +8,7 @@
 #include "executor/step/parameter_store.hpp"
 #include "executor/step/step_runner.hpp"
 #include "planner/run/statistics.hpp"
+#include "profiler/event_cost.hpp"
 
 namespace cnnplan {
 namespace {
@@ -176,18 +177,29 @@ KernelSamples walk_kernels(const Walk& walk,
            [&callbacks](const KernelSpec& spec, const std::string& why) {
              tell(callbacks, to_text(spec) + " fails and is left out: " + why);
            }});
-  const auto pass = [&] {
+  const auto pass = [&](Timing timing) {
     world.barrier();
-    runner.run(
-        {.learning_rate = 0.0});  // The weights stay as they are, so no number grows beyond bounds.
+    // The weights stay as they are, so no number grows beyond bounds.
+    runner.run({.learning_rate = 0.0}, timing);
+    return runner.step_time_s();
   };
-  warm_up(runner, backend.device(), world, options, pass, callbacks);
+  const auto timed_pass = [&] { return pass(Timing::operations); };
+  warm_up(runner, backend.device(), world, options, timed_pass, callbacks);
+  const bool has_events = !backend.device().is_host();  // whose time counts
+  if (has_events) pass(Timing::step);                   // captures graphs
   KernelSamples samples;
   add_properties(schedule, runner, samples);
+  std::vector<double> with_events_s;
+  std::vector<double> without_events_s;
   for (int passes = 0; passes < options.repetitions; ++passes) {
-    pass();
+    with_events_s.push_back(timed_pass());
     add_pass(schedule, runner, samples);
+    if (has_events) without_events_s.push_back(pass(Timing::step));
     callbacks.after_pass();
+  }
+  if (has_events) {
+    subtract_event(samples,
+                   seconds_per_event(with_events_s, without_events_s, schedule.operations.size()));
   }
   tell_of_graphs(runner, callbacks);
   return samples;

@@ -60,8 +60,10 @@ struct Walk {
 std::set<std::string> common_communication(std::span<const Schedule> schedules);
 
 // Runs the kernels of a schedule at least warmup + repetitions times, and returns the samples of
-// this rank. It is collective over `world` and blocks: every rank walks a schedule that has all
-// meetings. A kernel that fails is left out and has no samples.
+// this rank. Events between the kernels of a GPU take time. So there are as many passes without
+// events, and the difference is subtracted (event_cost.hpp). It is collective over `world` and
+// blocks: every rank walks a schedule that has all meetings. A kernel that fails is left out and
+// has no samples.
 // @throws DeviceLostError where no other kernel could run; as Device::allocate(); EnvironmentError
 // where there are no threads for lanes
 KernelSamples walk_kernels(const Walk& walk,

@@ -87,6 +87,9 @@ ProfileRequest request_of(const ProfileOptions& options,
   return request;
 }
 
+// A GPU takes a fraction of this time to raise its clocks.
+constexpr double clock_warmup_s = 0.3;
+
 bool exists_on_first_rank(const std::string& file, const Communicator& world) {
   bool exists = false;
   on_first_rank(world, [&] { exists = file_exists(file); });
@@ -141,6 +144,7 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
                     .deterministic = options.deterministic,
                     .engine_trials = options.engine_trials,
                     .most_workspace_bytes = options.most_workspace_bytes,
+                    .clock_warmup_s = clock_warmup_s,
                     .note = engine_log()});
   const ProfileRequest request = options.missing_from.empty()
                                      ? request_of(options, world, backend->device(), profile)

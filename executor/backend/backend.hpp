@@ -119,6 +119,9 @@ struct BackendOptions {
   int engine_trials = 8;  // at most this many ways to compute a convolution are timed per variant
   // Ways to compute a convolution that need a larger workspace are not chosen.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
+  // A GPU works for this number of seconds before ways are timed, if it was idle, so that it has
+  // raised its clocks.
+  double clock_warmup_s = 0.0;
   // The backend calls it with a line of text before it tries a way to compute a convolution for the
   // first time, since the trial may end the process. It also does so after a trial that failed. The
   // function may be empty.

@@ -41,6 +41,7 @@ struct Options {
   bool cudnn_fused_graphs = true;         // one engine runs convolution + bias + relu
   bool cudnn_asymmetric_padding = true;   // one engine pads differently before and after
   bool nccl_one_rank_per_device = false;  // true: two ranks on one device are refused, as NCCL does
+  double event_s = 0.0;                   // that recording an event takes in a graph
   double nccl_timeout_s = 60.0;           // until a rank that waits for others gives up
 };
 

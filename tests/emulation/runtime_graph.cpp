@@ -1,4 +1,7 @@
 // Implements the capture of streams, and launches of the graphs that it makes.
+#include <chrono>
+#include <thread>
+
 #include "tests/emulation/call.hpp"
 #include "tests/emulation/submit.hpp"
 
@@ -67,7 +70,9 @@ void run_nodes(const Nodes& nodes, const std::vector<ItemPtr>& records) {
   for (const Node& node : nodes) before.push_back(node.after);
   for (const std::size_t step : machine().scheduler.random_order(before)) {
     if (nodes[step].work) nodes[step].work();
-    if (records[step]) Scheduler::mark_done(*records[step]);
+    if (!records[step]) continue;
+    std::this_thread::sleep_for(std::chrono::duration<double>(machine().options.event_s));
+    Scheduler::mark_done(*records[step]);
   }
 }
 

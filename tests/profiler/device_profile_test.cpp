@@ -148,6 +148,17 @@ Communicator one_rank() {
 
 }  // namespace
 
+TEST_CASE("profile_kernels: the time of events between kernels does not count") {
+  constexpr double event_s = 2e-3;  // is far longer than each kernel
+  emulation::reset({.event_s = event_s});
+  Profiling profiling;
+  profiling.run(one_rank());
+  REQUIRE(!profiling.profile.kernels.empty());
+  double sum_s = 0.0;
+  for (const auto& [spec, timing] : profiling.profile.kernels) sum_s += timing.median_s;
+  CHECK(sum_s < 0.5 * event_s * static_cast<double>(profiling.profile.kernels.size()));
+}
+
 TEST_CASE("profile_kernels: kernels that cannot be captured are timed one by one, which is told") {
   const Communicator self = one_rank();
   const Profiling whole = whole_profile(1, self);

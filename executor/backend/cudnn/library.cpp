@@ -1,6 +1,7 @@
 // Sets up the handle. The values of a step travel through pinned memory.
 #include "executor/backend/cudnn/library.hpp"
 
+#include <chrono>
 #include <new>
 
 #include "executor/backend/cudnn/kernels/check.hpp"
@@ -12,13 +13,18 @@ constexpr std::int64_t step_bytes = sizeof(StepValues);
 // Turing has tensor cores for fp16; Ampere and later GPUs have them for bf16 and TF32, too.
 constexpr int ampere = 8;
 
+double steady_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
 
 Library::Library(const Options& options)
     : options_(options),
       device_(options.device),
       step_(device_.allocate(step_bytes)),
-      host_step_(device_.allocate_staging(step_bytes)) {
+      host_step_(device_.allocate_staging(step_bytes)),
+      clocks_(options.clock_warmup_s, steady_s) {
   cudnnHandle_t handle = nullptr;
   check_cudnn(cudnnCreate(&handle), "cudnnCreate");
   handle_.reset(handle);

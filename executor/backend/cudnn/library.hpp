@@ -12,6 +12,7 @@
 
 #include <cudnn.h>
 
+#include "executor/backend/cudnn/clock_warmup.hpp"
 #include "executor/backend/cudnn/cuda/cuda_device.hpp"
 #include "executor/backend/cudnn/kernels/step_values.hpp"
 #include "executor/backend/cudnn/workspace.hpp"
@@ -26,6 +27,7 @@ struct Options {
   int engine_trials = 8;       // at most this many engines are timed per variant
   // Engines that want a larger workspace are not tried.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
+  double clock_warmup_s = 0.0;  // of work before engines are timed, if the device was idle
   // The library calls it with a line of text before an engine runs for the first time, and after it
   // failed. It may be empty.
   std::function<void(const std::string& line)> note = {};
@@ -55,6 +57,7 @@ class Library {
     while (workspaces_.size() <= lane) workspaces_.emplace_back(device_);
     return workspaces_[lane];
   }
+  ClockWarmup& clocks() { return clocks_; }
   // Returns the values of the step, in memory of the device.
   const StepValues* step() const { return reinterpret_cast<const StepValues*>(step_.data()); }
   // Sets the values of the step, by a copy that it puts in the selected queue.
@@ -77,6 +80,7 @@ class Library {
   MemoryBlock step_;
   MemoryBlock host_step_;  // pinned: read when the copy runs
   std::map<KernelSpec, std::string> choices_;
+  ClockWarmup clocks_;
 };
 
 }  // namespace cnnplan::cudnn

@@ -1,6 +1,7 @@
 # Lists the sources of the GPU backend, which are also built for the emulated device of the tests.
 set(CNNPLAN_CUDNN_SOURCES
   backend.cpp
+  clock_warmup.cpp
   convolution.cpp
   convolution_graph.cpp
   convolution_program.cpp

@@ -44,6 +44,7 @@ std::unique_ptr<Backend> make_gpu_backend(const BackendOptions& options) {
                               .deterministic = options.deterministic,
                               .engine_trials = options.engine_trials,
                               .most_workspace_bytes = options.most_workspace_bytes,
+                              .clock_warmup_s = options.clock_warmup_s,
                               .note = options.note});
 }
 #endif
