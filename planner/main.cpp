@@ -53,6 +53,8 @@ std::string explain_help() {
       {"cnnplan explain plan.json --sensitivity",
        "how much faster or slower a link or kernel must be for another split to win; with --layer "
        "conv1, for another split of conv1"},
+      {"cnnplan explain plan.json --roofline",
+       "what memory and arithmetic allow at best, and which kernels lose most compared with it"},
   });
 }
 
@@ -133,6 +135,11 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   explain->add_flag("-s,--sensitivity",
                     options.sensitivity,
                     "Show which figures decide the closest choices, or the choice of --layer");
+  explain
+      ->add_flag("--roofline",
+                 options.roofline,
+                 "Show the least time of each kernel by the device's memory and arithmetic")
+      ->excludes("--layer", "--sensitivity");
   explain->add_flag("--wide", options.wide, "Show every layer and all columns");
   explain->add_flag("--json", options.json, "Print the summary and all layers as JSON instead")
       ->excludes("--layer", "--sensitivity", "--wide");

@@ -63,8 +63,9 @@ struct ExplainOptions {
   bool wide = false;          // print every layer and all columns
   bool json = false;          // print a document instead
   bool sensitivity = false;   // show which figures would change choices, instead of the layers
-  std::string platform_file;  // as for solve, for formulas and sensitivity
-  std::string profile_file;   // as for solve, for formulas and sensitivity
+  bool roofline = false;      // show the least times of kernels, instead of the layers
+  std::string platform_file;  // as for solve, for formulas, sensitivity and roofline
+  std::string profile_file;   // as for solve, for formulas, sensitivity and roofline
 };
 
 struct CompareOptions {
@@ -122,8 +123,8 @@ ExitCode scaling_command(const SolveOptions& options);
 // @throws UnmappedNodes for nodes that no layer expresses, EnvironmentError in a build without
 // ONNX, or when cnnplan-weights is missing
 ExitCode import_command(const ImportCommandOptions& options);
-// Prints how a plan splits its layers and why, the formulas of the times of one layer, or the
-// figures on which the plan depends.
+// Prints how a plan splits its layers and why, the formulas of the times of one layer, the figures
+// on which the plan depends, or how close its kernels come to the limits of the device.
 ExitCode explain_command(const ExplainOptions& options);
 // Writes a page that shows plans and their runs, or prints its document.
 // @throws EnvironmentError in a build without the page

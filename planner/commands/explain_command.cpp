@@ -2,6 +2,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -14,14 +15,18 @@
 #include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/plan_figures.hpp"
+#include "planner/predict/bounded_kernels.hpp"
 #include "planner/predict/formulas.hpp"
 #include "planner/predict/operation_places.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/formula_text.hpp"
+#include "planner/report/roofline_json.hpp"
+#include "planner/report/roofline_text.hpp"
 #include "planner/report/sensitivity_text.hpp"
 #include "planner/search/explain/prediction_check.hpp"
 #include "planner/search/explain/sensitivity.hpp"
 #include "planner/summary/explanation.hpp"
+#include "planner/summary/explanation_json.hpp"
 #include "planner/summary/layer_table.hpp"
 #include "planner/summary/summary_text.hpp"
 
@@ -41,18 +46,40 @@ void print_formulas(const Plan& plan, const ExplainOptions& options) {
                        columns_of(STDOUT_FILENO));
 }
 
+// Returns the platform and the profile that the plan was made from.
+// @throws Error, which says that there is no `result` without them
+PlanFigures figures_for(const std::string& result,
+                        const Plan& plan,
+                        const ExplainOptions& options) {
+  auto found = figures_of(plan, options.platform_file, options.profile_file);
+  if (const auto* problem = std::get_if<std::string>(&found)) {
+    throw Error(ExitCode::bad_input, "no " + result + ": " + *problem);
+  }
+  return std::get<PlanFigures>(std::move(found));
+}
+
 void print_sensitivity(const Plan& plan, const ExplainOptions& options) {
   if (!options.layer.empty()) layer_named(plan, options.layer);
   check_prediction(plan, options.plan_file);
-  const auto found = figures_of(plan, options.platform_file, options.profile_file);
-  if (const auto* problem = std::get_if<std::string>(&found)) {
-    throw Error(ExitCode::bad_input, "no sensitivity: " + *problem);
-  }
-  const auto& [platform, profile] = std::get<PlanFigures>(found);
+  const auto [platform, profile] = figures_for("sensitivity", plan, options);
   std::cout << to_text(sensitivity(plan, platform, profile, options.layer),
                        plan,
                        options.wide,
                        columns_of(STDOUT_FILENO));
+}
+
+void print_roofline(const Plan& plan, const ExplainOptions& options) {
+  check_prediction(plan, options.plan_file);
+  const auto [platform, profile] = figures_for("roofline", plan, options);
+  const KernelCosts kernels(profile, platform);
+  const Roofline found = bounded_kernels(plan, PriceList(platform, kernels), profile);
+  if (options.json) {
+    OrderedJson document = explanation_document(plan);
+    document["roofline"] = to_json(found);
+    std::cout << write_json(document);
+  } else {
+    std::cout << to_text(found, options.wide, columns_of(STDOUT_FILENO)) << estimate_note(plan);
+  }
 }
 
 void print_layers(const Plan& plan, const ExplainOptions& options) {
@@ -85,7 +112,9 @@ ExitCode explain_command(const ExplainOptions& options) {
     print_sensitivity(plan, options);
     return ExitCode::ok;
   }
-  if (options.json) {
+  if (options.roofline) {
+    print_roofline(plan, options);
+  } else if (options.json) {
     std::cout << explanation_json(plan);
   } else if (options.layer.empty()) {
     print_layers(plan, options);

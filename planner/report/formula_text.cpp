@@ -11,17 +11,6 @@
 namespace cnnplan {
 namespace {
 
-// Writes a value with an SI prefix: "1.200 Gflop".
-std::string with_prefix(double value, const std::string& unit) {
-  constexpr std::array<const char*, 5> prefixes{"", "k", "M", "G", "T"};
-  std::size_t prefix = 0;
-  while (std::fabs(value) >= 1e3 && prefix + 1 < prefixes.size()) {
-    value /= 1e3;
-    ++prefix;
-  }
-  return fixed(value, 3) + ' ' + prefixes[prefix] + unit;
-}
-
 // Writes whole numbers in full, and other numbers with six significant digits.
 std::string amount_text(const FormulaTerm& term) {
   if (term.is_rate && term.unit != "s") return with_prefix(term.amount, term.unit);

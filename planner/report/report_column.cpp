@@ -58,8 +58,13 @@ OperationPart part_of(const PredictedOperation& operation) {
 }
 
 std::string group_of(const PredictedOperation& operation) {
-  const OperationPart part = part_of(operation);
-  if (!serves_bucket(part)) return operation.place.layer;
+  part_of(operation);
+  return group_of(operation.place);
+}
+
+std::string group_of(const OperationPlace& place) {
+  const OperationPart part = place.part.value();
+  if (!serves_bucket(part)) return place.layer;
   return part == OperationPart::update ? "sgd" : "reduce";
 }
 

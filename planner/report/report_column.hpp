@@ -45,5 +45,7 @@ OperationPart part_of(const PredictedOperation& operation);
 // Returns the row of an operation: its layer. An operation of a gradient bucket counts in the row
 // "sgd" if it is an update, else in "reduce". @pre as part_of()
 std::string group_of(const PredictedOperation& operation);
+// Returns the row of an operation in this place. @pre the place has a part
+std::string group_of(const OperationPlace& place);
 
 }  // namespace cnnplan

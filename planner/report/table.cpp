@@ -115,6 +115,22 @@ std::string significant(double value, int digits) {
   return fixed(value, std::max(0, digits - before));
 }
 
+SiPrefix si_prefix(double value) {
+  constexpr std::array<const char*, 5> names{"", "k", "M", "G", "T"};
+  std::size_t prefix = 0;
+  double factor = 1.0;
+  while (std::fabs(value) >= 1e3 * factor && prefix + 1 < names.size()) {
+    factor *= 1e3;
+    ++prefix;
+  }
+  return {.name = names[prefix], .factor = factor};
+}
+
+std::string with_prefix(double value, const std::string& unit) {
+  const SiPrefix prefix = si_prefix(value);
+  return fixed(value / prefix.factor, 3) + ' ' + prefix.name + unit;
+}
+
 std::string milliseconds(double seconds) {
   return seconds == 0.0 ? "-" : fixed(seconds * 1e3, 3);
 }

@@ -48,6 +48,15 @@ std::string joined(const std::vector<std::string>& texts);
 std::string fixed(double value, int decimals);
 // Writes this number of significant digits: "0.00370".
 std::string significant(double value, int digits);
+// Holds a prefix of SI units, and the factor that it stands for: {"G", 1e9}.
+struct SiPrefix {
+  const char* name = "";
+  double factor = 1.0;
+};
+// Returns the largest prefix that leaves the value at 1 or more, from none to tera.
+SiPrefix si_prefix(double value);
+// Writes a value with an SI prefix: "1.200 Gflop".
+std::string with_prefix(double value, const std::string& unit);
 // Writes seconds as milliseconds with three decimals, without the unit. Exactly 0 is "-".
 std::string milliseconds(double seconds);
 // Writes seconds in the unit that reads best: "1.235 s", "12.346 ms", "1.235 us".

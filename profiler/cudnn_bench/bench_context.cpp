@@ -1,11 +1,10 @@
 // Writes the line of a measurement however the measurement ends, and computes least times.
 #include "profiler/cudnn_bench/bench_context.hpp"
 
-#include <algorithm>
 #include <ostream>
 
 #include "executor/backend/cudnn/first_run.hpp"
-#include "profiler/cudnn_bench/run_timer.hpp"
+#include "planner/kernel/kernel_bound.hpp"
 
 namespace cnnplan::cudnn {
 
@@ -27,10 +26,9 @@ bool measure_line(const BenchContext& context,
 }
 
 double bound_s(const KernelSpec& spec, const DevicePeaks& peaks) {
-  return std::max(per_second(bytes(spec), peaks.copy_bytes_per_s),
-                  spec.kind == KernelKind::convolution
-                      ? per_second(flops(spec), peaks.product_flops_per_s)
-                      : 0.0);
+  const DeviceRoof roof{.flops_per_s = peaks.product_flops_per_s,
+                        .bytes_per_s = peaks.copy_bytes_per_s};
+  return bound_of(spec, roof).seconds();
 }
 
 }  // namespace cnnplan::cudnn
