@@ -20,6 +20,7 @@
 #include "planner/page/page_html.hpp"
 #include "planner/page/report_data.hpp"
 #include "planner/plan/rival_plan.hpp"
+#include "planner/predict/bounded_kernels.hpp"
 #include "planner/predict/operation_places.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
@@ -44,6 +45,7 @@ void add_priced_parts(const ReportOptions& options, ReportedPlan& reported) {
   const KernelCosts kernels(profile, platform);
   const PriceList prices(platform, kernels);
   reported.timeline = timeline_of(plan, prices);
+  reported.roofline = bounded_kernels(plan, prices, profile);
   for (std::size_t i = 0; i < plan.prediction.rivals.size(); ++i) {
     auto rival = plan_of_rival(plan, plan.prediction.rivals[i]);
     if (!rival) continue;

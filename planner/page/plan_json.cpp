@@ -3,6 +3,7 @@
 #include "planner/network/layer_parameters.hpp"
 #include "planner/page/report_json.hpp"
 #include "planner/page/tensor_cuts.hpp"
+#include "planner/report/roofline_json.hpp"
 #include "planner/report/scaling_text.hpp"
 #include "planner/summary/explanation_json.hpp"
 #include "planner/summary/layer_groups.hpp"
@@ -169,6 +170,7 @@ OrderedJson plan_json(const ReportedPlan& reported) {
   add_layers(plan, document);
   if (reported.timeline) {
     document["timeline"] = timeline_json(*reported.timeline, plan);
+    document["roofline"] = to_json_by_row(reported.roofline.value());
   } else {
     document["no_timeline"] = reported.no_timeline;
   }

@@ -9,6 +9,7 @@
 #include "planner/base/input_file.hpp"
 #include "planner/page/timeline.hpp"
 #include "planner/plan/plan.hpp"
+#include "planner/plan/roofline.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/run/run.hpp"
 
@@ -24,7 +25,8 @@ struct ReportedPlan {
   InputFile file;
   Plan plan;
   std::optional<Timeline> timeline{};
-  std::string no_timeline{};  // why there is none
+  std::string no_timeline{};           // why there is none
+  std::optional<Roofline> roofline{};  // there is one if there is a timeline
   std::vector<ReportedRival> rivals{};
   std::string assumptions{};  // as solve prints them; empty: everything was measured, or not known
 };

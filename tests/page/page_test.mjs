@@ -25,7 +25,7 @@ const faults = [];
 const fault = (report, text) => faults.push(`${basename(report)}: ${text}`);
 
 function figuresOf(data) {
-  return [...ALWAYS, ...(data.priced ? ["timeline", "memory-layers"] : []), ...(data.runs.length ? ["run"] : []), ...(data.scaling.length > 1 ? ["scaling"] : [])];
+  return [...ALWAYS, ...(data.priced ? ["timeline", "memory-layers", "roofline"] : []), ...(data.runs.length ? ["run"] : []), ...(data.scaling.length > 1 ? ["scaling"] : [])];
 }
 
 // Runs in the page. Returns the figures that are drawn, and what is wrong with them.

@@ -6,6 +6,7 @@ import {bytes, count, duration, plural, significant} from "./format.js";
 import {drawGraph} from "./graph.js";
 import {drawMemory, drawMemoryOfLayers} from "./memory.js";
 import {provenance} from "./provenance.js";
+import {drawRoofline} from "./roofline.js";
 import {drawRun} from "./runs.js";
 import {drawScaling} from "./scaling.js";
 import {drawTimeline} from "./timeline.js";
@@ -129,7 +130,8 @@ function planSections(plan) {
     html("div", {class: "two"},
       section("network", "How the network is split", drawGraph(plan, selection)),
       section("layer", "How a layer is cut", ...layerSection(plan, selection))),
-    section("times", "Where the time goes", place((width) => drawSteps(plan, width)), place((width) => drawCosts(plan, width))),
+    section("times", "Where the time goes", place((width) => drawSteps(plan, width)), place((width) => drawCosts(plan, width)),
+      ...(plan.roofline ? [place((width) => drawRoofline(plan, width))] : [])),
     section("step", "What happens in a step", place((width) => drawTimeline(plan, width))),
     section("memory", "Where the memory goes", place((width) => drawMemory(plan, width)),
       ...(plan.timeline ? [place((width) => drawMemoryOfLayers(plan, width))] : [])),
