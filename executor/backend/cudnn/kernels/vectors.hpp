@@ -6,6 +6,7 @@
 #include <numeric>
 #include <type_traits>
 
+#include "executor/backend/cudnn/kernels/access_observer.hpp"
 #include "executor/backend/element.hpp"
 #include "executor/backend/host_device.hpp"
 #include "executor/backend/tensor_view.hpp"
@@ -22,6 +23,7 @@ struct alignas(sizeof(T) * width) Vector {
 // Reads a vector as it lies in memory. @pre `memory` is aligned to the vector
 template <int width, typename T>
 CNNPLAN_HOST_DEVICE Vector<std::remove_const_t<T>, width> fetch(T* memory) {
+  observe_read(memory, sizeof(T) * width);
   return *reinterpret_cast<const Vector<std::remove_const_t<T>, width>*>(memory);
 }
 
@@ -44,6 +46,7 @@ template <int width, typename T>
 CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Computed<T>, width>& wide) {
   Vector<T, width> packed;
   for (int i = 0; i < width; ++i) packed.values[i] = static_cast<T>(wide.values[i]);
+  observe_write(memory, sizeof(T) * width);
   *reinterpret_cast<Vector<T, width>*>(memory) = packed;
 }
 
