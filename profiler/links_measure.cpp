@@ -11,6 +11,7 @@
 #include "executor/comm/node_memory.hpp"
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/point_to_point.hpp"
+#include "planner/platform/node_ranks.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "planner/tensor/shard.hpp"
 #include "profiler/link_memory.hpp"
@@ -36,8 +37,6 @@ std::vector<int> group_sizes(int ranks) {
   if (ranks > 1) sizes.push_back(ranks);
   return sizes;
 }
-
-constexpr const char* level_of_nodes = "cluster";  // whose links join nodes
 
 bool may_have_two_times(const LinkCurve& curve) {
   return curve.kind == LinkCurveKind::collective && curve.level == level_of_nodes;

@@ -7,6 +7,7 @@
 
 #include "planner/cost/collectives.hpp"
 #include "planner/platform/exchange_rounds.hpp"
+#include "planner/platform/node_ranks.hpp"
 #include "planner/tensor/rank_group.hpp"
 
 namespace cnnplan {
@@ -124,7 +125,7 @@ std::vector<SizedAllreduce> small_allreduces(const Plan& plan,
 }  // namespace
 
 void choose_allreduce(Plan& plan, const Platform& platform) {
-  plan.ranks_per_node = std::min(plan.ranks, platform.levels.front().ranks_per_group);
+  plan.ranks_per_node = ranks_on_a_node(platform, plan.ranks);
   const AllreduceChoice choice(platform, plan);
   constexpr double statistics_bytes = (2 * 256 + 1) * 8.0;  // of a batch norm with 256 channels
   const auto largest_bytes = static_cast<double>(largest_sum_bytes(plan));
