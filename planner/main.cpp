@@ -23,6 +23,7 @@
 #include "planner/cli/version_text.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/import_cli.hpp"
+#include "planner/commands/launch_cli.hpp"
 #include "planner/commands/solve_cli.hpp"
 
 namespace cnnplan {
@@ -39,6 +40,7 @@ std::string overview() {
              {"cnnplan solve resnet50 --ranks 2 --batch 4", ""},
              {"cnnplan solve model.onnx --ranks 2 --batch 4", "a model from PyTorch"},
              {"mpirun -n 2 cnnexec plan.json --steps 20", ""},
+             {"cnnplan launch plan.json --slurm", "a script for a cluster"},
              {"cnnplan compare plan.json run.json --max-error 0.15", ""},
              {"cnnplan simulate plan.json --max-error 0.05", ""},
          });
@@ -356,6 +358,7 @@ struct CommandOptions {
   ReportOptions report;
   SimulateOptions simulate;
   TraceCommandOptions trace;
+  LaunchOptions launch;
   CheckOptions check;
   bool doctor_as_json = false;
   bool quiet = false;
@@ -372,6 +375,7 @@ void add_commands(CLI::App& app, CommandOptions& options) {
   add_report(app, options.report);
   add_simulate(app, options.simulate);
   add_trace(app, options.trace);
+  add_launch(app, options.launch, exit_codes());
   add_check(app, options.check);
   add_quiet(app, options.quiet);
   add_doctor(app, options.doctor_as_json);
@@ -386,6 +390,7 @@ ExitCode run_command(const CLI::App& app, CommandOptions& options) {
   if (app.got_subcommand("report")) return report_command(options.report);
   if (app.got_subcommand("simulate")) return simulate_command(options.simulate);
   if (app.got_subcommand("trace")) return trace_command(options.trace);
+  if (app.got_subcommand("launch")) return launch_command(options.launch);
   if (app.got_subcommand("doctor")) {
     return doctor_command(options.doctor_as_json, version_text("cnnplan"));
   }
@@ -404,7 +409,8 @@ ExitCode run(int argc, char** argv) {
   app.footer(overview() + exit_codes());
   CommandOptions options;
   add_commands(app, options);
-  if (const std::optional<ExitCode> code = parse(app, argc, argv)) return *code;
+  const int own = own_arguments(argc, argv, options.launch.words);
+  if (const std::optional<ExitCode> code = parse(app, own, argv)) return *code;
   options.solve.words.assign(argv + std::min(argc, 2), argv + argc);
   const auto command = [&] { return run_command(app, options); };
   return options.quiet ? silent(command, app.got_subcommand("solve")) : command();

@@ -105,6 +105,27 @@ struct TraceCommandOptions {
   std::string profile_file;   // as for solve
 };
 
+enum class LaunchForm { none, slurm, srun, mpirun };
+
+struct LaunchOptions {
+  std::string plan_file = "plan.json";
+  std::string platform_file;  // as for solve
+  LaunchForm form = LaunchForm::none;
+  std::string output_file = "-";     // of the script or command
+  std::string program = "cnnexec";   // as the nodes find it
+  std::vector<std::string> words;    // options of the program
+  int cores_per_rank = 0;            // 0: one for each thread
+  std::optional<int> gpus_per_node;  // absent: one for each rank of a plan for GPUs
+  std::string hostfile;              // of mpirun
+  std::string mpi_type = "pmix";     // of srun
+  std::string job_name;              // of Slurm; empty: the name of the network
+  std::string partition;             // of Slurm; empty: its default
+  std::string account;               // of Slurm; empty: its default
+  std::string time;                  // as sbatch takes it; empty: its default
+  int signal_s = 120;                // before the end of the job
+  std::string checkpoint = "state";  // folder of a job's checkpoint, unless `words` name one
+};
+
 struct CheckOptions {
   std::vector<std::string> files;
   bool json = false;  // print a document instead
@@ -139,6 +160,9 @@ ExitCode simulate_command(const SimulateOptions& options);
 // Writes a trace of the predicted step of a plan, of the traced steps of a run, or of both.
 // @throws InfeasibleError for a trace of more than most_trace_bytes
 ExitCode trace_command(const TraceCommandOptions& options);
+// Writes a script for Slurm, or a command for srun or mpirun, which runs the plan on its ranks.
+// @throws InputError if the ranks do not fill the nodes for which the plan was made
+ExitCode launch_command(const LaunchOptions& options);
 // Reads each file as the kind that its "schema" names, or as an ONNX model. It prints whether the
 // file is valid, and if not, why. The parts of a checkpoint are read, too. Returns the exit code of
 // the first invalid file.

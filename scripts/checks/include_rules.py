@@ -60,9 +60,10 @@ PROJECT = [
     ("planner/summary/*", ["planner/{base,json,tensor,network,plan,report}/*"]),
     ("planner/page/*", ["planner/{base,json,tensor,network,plan,run,schedule/blocks,predict,report,summary}/*"]),
     ("planner/doctor/*", ["planner/{base,json}/*"]),
+    ("planner/launch/*", ["planner/{base,tensor,platform,plan}/*"]),
     ("planner/commands/*", ["planner/schedule/{rank_memory,schedule,blocks/ownership}.hpp",
                             "planner/{base,network,plan,run,what_if,predict,simulate,trace,import,report,summary,page,"
-                            "doctor}/*",
+                            "doctor,launch}/*",
                             "planner/cli/*", "planner/kernel/profile.hpp", "planner/tensor/enumerators.hpp",
                             "planner/platform/{platform,resized_platform,same_device}.hpp",
                             "planner/json/{schema_kind,json_writer}.hpp", "planner/import/onnx/onnx_file.hpp",

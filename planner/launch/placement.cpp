@@ -1,0 +1,111 @@
+// Reads the placement from the plan, and from the platform if there is one.
+#include "planner/launch/placement.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <string_view>
+
+#include "planner/base/error.hpp"
+#include "planner/platform/node_ranks.hpp"
+#include "planner/tensor/mesh.hpp"
+
+namespace cnnplan {
+namespace {
+
+// Plans are priced with all ranks on one node if the only links are those inside a node.
+bool has_one_node(const Platform& platform) {
+  return platform.levels.size() == 1 && platform.levels.front().name != level_of_nodes;
+}
+
+// Returns N of a device such as "AMD EPYC, N threads", as profiles and platforms name processors.
+// It is 1 for other devices.
+int threads_of(std::string_view device) {
+  constexpr int most_threads = 4096;
+  const std::size_t end = device.find(" thread");
+  if (end == std::string_view::npos) return 1;
+  const std::size_t before = device.find_last_of(' ', end - 1);
+  const std::string_view digits = device.substr(before + 1, end - before - 1);
+  int threads = 1;
+  std::from_chars(digits.data(), digits.data() + digits.size(), threads);
+  return std::clamp(threads, 1, most_threads);
+}
+
+// A plan without a profile has the device of its platform.
+bool is_for_gpus(const Plan& plan, const std::optional<Platform>& platform) {
+  constexpr std::string_view gpu_backend = "; cudnn (";
+  if (!plan.device.empty()) return plan.device.find(gpu_backend) != std::string::npos;
+  return platform && platform->kernels;
+}
+
+int threads_per_rank(const Plan& plan, const std::optional<Platform>& platform) {
+  return threads_of(plan.device.empty() && platform ? platform->device : plan.device);
+}
+
+[[noreturn]] void refuse_ranks(const Plan& plan, int ranks_per_node, const std::string& file) {
+  const int fewer = plan.ranks / ranks_per_node * ranks_per_node;
+  throw InputError({.file = file,
+                    .pointer = "/ranks",
+                    .value = std::to_string(plan.ranks),
+                    .allowed = "a multiple of " + std::to_string(ranks_per_node) +
+                               ", the ranks of a node for which the plan was made; solve with "
+                               "--ranks " +
+                               std::to_string(fewer) + " or --ranks " +
+                               std::to_string(fewer + ranks_per_node)});
+}
+
+std::string and_text(const std::string& letters) {
+  std::string text;
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    if (i > 0) text += i + 1 == letters.size() ? " and " : ", ";
+    text += letters[i];
+  }
+  return text;
+}
+
+// Neighbours along the axis share a node if nodes hold whole lines of ranks along it.
+bool is_inside_nodes(const Mesh& mesh, const MeshAxis& axis, int ranks_per_node) {
+  return ranks_per_node % (mesh.stride(axis.axis) * axis.size) == 0;
+}
+
+// Returns the mesh that most layers have. @pre the plan has a layer
+Mesh commonest_mesh(const Plan& plan) {
+  std::map<Mesh, int> layers;
+  for (const LayerPlan& layer : plan.layers) ++layers[layer.mesh];
+  const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+  return std::max_element(layers.begin(), layers.end(), fewer)->first;
+}
+
+}  // namespace
+
+Placement placement_of(const Plan& plan,
+                       const std::optional<Platform>& platform,
+                       const std::string& plan_file) {
+  const bool one_node = platform && has_one_node(*platform);
+  const int ranks_per_node = one_node ? plan.ranks : std::min(plan.ranks, plan.ranks_per_node);
+  if (plan.ranks % ranks_per_node != 0) refuse_ranks(plan, ranks_per_node, plan_file);
+  const bool gpus = is_for_gpus(plan, platform);
+  const int threads = gpus ? 1 : threads_per_rank(plan, platform);
+  return {.ranks = plan.ranks,
+          .ranks_per_node = ranks_per_node,
+          .threads_per_rank = threads,
+          .cores_per_rank = gpus ? 1 : threads * most_lanes(plan),
+          .gpus_per_node = gpus ? ranks_per_node : 0};
+}
+
+std::string neighbours_text(const Plan& plan, int ranks_per_node) {
+  if (plan.ranks == 1) return "One rank computes all.";
+  if (plan.ranks == ranks_per_node) return "All ranks share a node.";
+  const Mesh mesh = commonest_mesh(plan);
+  std::string inside;
+  std::string across;
+  for (const MeshAxis& axis : mesh.axes()) {
+    (is_inside_nodes(mesh, axis, ranks_per_node) ? inside : across) += to_char(axis.axis);
+  }
+  const std::string layers = "Most layers are split as " + to_text(mesh) + ". Neighbours along ";
+  if (inside.empty()) return layers + and_text(across) + " may be on different nodes.";
+  return layers + and_text(inside) + " share a node, and neighbours along " + and_text(across) +
+         " may be on different nodes.";
+}
+
+}  // namespace cnnplan
