@@ -21,10 +21,16 @@ Nodes find_nodes(const Communicator& communicator) {
         "MPI_Comm_split_type");
   }
   const Communicator::Handle node(comm);
+  int first_rank = handle.rank;
+  {
+    const Wait wait("MPI_Bcast", *handle.members);
+    check_mpi(MPI_Bcast(&first_rank, 1, MPI_INT, 0, node.comm), "MPI_Bcast");
+  }
   const double most = communicator.maximum(node.size);
   const bool regular = most == node.size && node.rank == handle.rank % node.size;
   return {.ranks_here = node.size,
           .rank_here = node.rank,
+          .first_rank = first_rank,
           .regular = communicator.maximum(regular ? 0.0 : 1.0) == 0.0};
 }
 

@@ -13,6 +13,7 @@ namespace cnnplan {
 struct Nodes {
   int ranks_here = 1;   // ranks that share memory with this one, itself included
   int rank_here = 0;    // number of this rank among them
+  int first_rank = 0;   // the lowest rank of the communicator among them
   bool regular = true;  // every node has equally many ranks, numbered consecutively
 };
 

@@ -16,6 +16,7 @@
 #include "executor/comm/terminal.hpp"
 #include "executor/comm/watch/wait_record.hpp"
 #include "executor/comm/watch/watchdog.hpp"
+#include "executor/launch/launch_environment.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
@@ -107,6 +108,18 @@ int run_on(const std::string& name, const std::function<void(const Communicator&
   return code;
 }
 
+// Prints what is wrong with the launch, which every process finds out. True if something is.
+bool tell_wrong_launch(const std::string& name, const std::string& problem) {
+  if (problem.empty()) return false;
+  if (is_first_process()) print_error(name, problem, message_style());
+  return true;
+}
+
+void tell_old_pmi(const std::string& name, const LaunchEnvironment& launch) {
+  const std::string note = old_pmi_note(launch);
+  if (is_first_process() && !note.empty()) print_note(name + ": note: " + note, message_style());
+}
+
 }  // namespace
 
 int run_program(const std::string& name,
@@ -116,6 +129,10 @@ int run_program(const std::string& name,
                 const std::function<void(const Communicator& world)>& body) {
   // A reader of stdout that leaves would end this rank alone. Writing fails instead.
   std::signal(SIGPIPE, SIG_IGN);
+  constexpr int wrong_launch = static_cast<int>(ExitCode::environment);
+  const LaunchEnvironment launch = launch_environment();
+  if (tell_wrong_launch(name, unconnected_problem(launch))) return wrong_launch;
+  tell_old_pmi(name, launch);
   int code = 0;
   const auto failure = failure_of([&] {
     // It watches the begin and the end of MPI, too.
@@ -123,12 +140,16 @@ int run_program(const std::string& name,
         {.name = name, .columns = message_style().columns, .before_look = look_for_nccl_errors},
         comm_timeout_s);
     const MpiSession session(argc, argv);
+    if (tell_wrong_launch(name, lone_rank_problem(launch, Communicator::world().size()))) {
+      code = wrong_launch;
+      return;
+    }
     connect(watchdog);
     code = run_on(name, body);
   });
   if (!failure) return code;
   print_error(name, failure->message, message_style());
-  return static_cast<int>(ExitCode::environment);
+  return wrong_launch;
 }
 
 void on_first_rank(const Communicator& world, const std::function<void()>& action) {

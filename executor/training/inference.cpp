@@ -151,6 +151,7 @@ InferenceReport infer(const Plan& given,
   require_memory(memory.total_bytes(), plan.network.name(), world, backend->device());
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
+  tell_apart(plan, world, note);
   tell_few_cores(schedule, backend->device(), note);
   const std::unique_ptr<DataSource> data =
       open_data(plan, schedule, options, world, backend->device());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <span>
 #include <thread>
 
 #include "executor/agreement/equal_facts.hpp"
@@ -11,8 +12,11 @@
 #include "executor/comm/nodes.hpp"
 #include "executor/comm/program.hpp"
 #include "executor/data/prefetched_data.hpp"
+#include "executor/launch/node_places.hpp"
+#include "executor/launch/start_words.hpp"
 #include "executor/step/bound_cores.hpp"
 #include "planner/base/error.hpp"
+#include "planner/base/message.hpp"
 
 namespace cnnplan {
 namespace {
@@ -40,7 +44,8 @@ void check_ranks(const Plan& plan, const Communicator& world) {
   if (plan.ranks == world.size()) return;
   throw EnvironmentError("the plan is for " + std::to_string(plan.ranks) +
                          " ranks, but this program runs on " + std::to_string(world.size()) +
-                         ": start it with mpirun -n " + std::to_string(plan.ranks));
+                         ": start it with" + std::string(command_line) +
+                         start_words(plan.ranks, launch_environment()));
 }
 
 std::unique_ptr<Backend> backend_for(const Plan& plan,
@@ -140,6 +145,21 @@ void tell_places(const Device& device,
     ranks.push_back({hosts[rank], places[rank], names[rank]});
   }
   if (callbacks.placed && world.rank() == 0) callbacks.placed(ranks);
+}
+
+void tell_apart(const Plan& plan,
+                const Communicator& world,
+                const std::function<void(const std::string& text)>& note) {
+  const int own = find_nodes(world).first_rank;
+  const auto numbers = world.gather(std::span(&own, 1), 0);
+  const auto hosts = world.gather(host_name(), 0);
+  if (world.rank() != 0 || !note) return;
+  std::vector<RankNode> nodes;
+  for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
+    nodes.push_back({.node = numbers[rank].front(), .host = hosts[rank]});
+  }
+  const std::string text = apart_text(plan, nodes, launch_environment());
+  if (!text.empty()) note(text);
 }
 
 }  // namespace cnnplan

@@ -66,4 +66,10 @@ void tell_places(const Device& device,
                  const Communicator& world,
                  const TrainingCallbacks& callbacks);
 
+// Gathers the nodes of all ranks. If ranks that the plan was priced with on one node are on
+// different nodes, rank 0 passes a sentence to `note`, unless `note` is empty. It is collective.
+void tell_apart(const Plan& plan,
+                const Communicator& world,
+                const std::function<void(const std::string& text)>& note);
+
 }  // namespace cnnplan

@@ -178,12 +178,15 @@ std::unique_ptr<Backend> trained_backend(const Plan& plan,
   return options.hooks.backend ? options.hooks.backend(std::move(backend)) : std::move(backend);
 }
 
-void tell_device(const Schedule& schedule,
+void tell_device(const Plan& plan,
+                 const Schedule& schedule,
                  Backend& backend,
                  const Communicator& world,
                  const TrainingCallbacks& callbacks) {
+  const auto note = world.rank() == 0 ? callbacks.note : nullptr;
   tell_places(backend.device(), world, callbacks);
-  tell_few_cores(schedule, backend.device(), world.rank() == 0 ? callbacks.note : nullptr);
+  tell_apart(plan, world, note);
+  tell_few_cores(schedule, backend.device(), note);
 }
 
 }  // namespace
@@ -203,7 +206,7 @@ RunReport train(const Plan& given,
   Schedule schedule = lower(plan, world.rank());
   require_room(plan, schedule, options, world, *backend);
   backend->prepare_thread();
-  tell_device(schedule, *backend, world, callbacks);
+  tell_device(plan, schedule, *backend, world, callbacks);
   const Data data = open_data(plan, schedule, options, world, backend->device());
   check_resume_point(resume, options, *data.training, world);
   if (!options.data_file.empty()) tell_left_out(*data.training, plan.batch, note);
