@@ -57,11 +57,16 @@ class TwoNodes:
 
     def mpirun(self, *command):
         """Runs a command on one rank per node, and returns what it prints."""
+        return self.run_mpirun("--bind-to", "none", "--host", ",".join(ADDRESSES), "--map-by", "node", "-n", 2, *command)
+
+    @staticmethod
+    def run_mpirun(*words):
+        """Runs mpirun with options that name and fill the nodes, and a command. Returns what it prints."""
         agent = f"{sys.executable} {Path(__file__).resolve()}"
-        own = ["mpirun", "--bind-to", "none", "--mca", "plm_rsh_agent", agent,
+        own = ["mpirun", "--mca", "plm_rsh_agent", agent,
                "--mca", "oob_tcp_if_include", ",".join(DEVICES), "--mca", "btl_tcp_if_include", "10.77.0.0/24",
-               "--mca", "btl", "self,vader,tcp", "--host", ",".join(ADDRESSES), "--map-by", "node", "-n", "2"]
-        return run(on_node(0, shlex.join(str(word) for word in [*own, *command])))
+               "--mca", "btl", "self,vader,tcp"]
+        return run(on_node(0, shlex.join(str(word) for word in [*own, *words])))
 
 
 def on_node(node, command):
