@@ -16,6 +16,7 @@
 #include "executor/comm/terminal.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/exit_code.hpp"
+#include "planner/base/message.hpp"
 #include "planner/cli/help_text.hpp"
 #include "planner/cli/index_range.hpp"
 #include "planner/cli/number_in.hpp"
@@ -375,6 +376,12 @@ std::vector<Fact> equal_options(const CLI::App& app) {
   return facts;
 }
 
+std::string command_text(int argc, char** argv) {
+  std::string text;
+  for (int i = 0; i < argc; ++i) text += (i == 0 ? "" : " ") + shell_word(argv[i]);
+  return text;
+}
+
 // Sets the options that depend on the whole command line.
 void complete(Options& options, const CLI::App& app) {
   options.training.graphs = graphs_of(options.graphs);
@@ -403,6 +410,7 @@ std::optional<int> parse_command_line(int argc, char** argv, Options& options) {
     return exit_code_of(app, error);
   }
   complete(options, app);
+  options.command = command_text(argc, argv);
   return std::nullopt;
 }
 

@@ -28,6 +28,7 @@ struct Options {
   double comm_timeout_s = default_comm_timeout_s;  // 0: no limit
   TrainingOptions training;
   std::vector<Fact> equal;  // options that all ranks must have alike
+  std::string command;      // the command line of this process, as a shell reads it
 };
 
 // Reads the command line into `options`. Returns nothing if there is something to run. Otherwise,

@@ -16,6 +16,7 @@
 #include "executor/output.hpp"
 #include "executor/training/inference.hpp"
 #include "executor/training/memory_shortage.hpp"
+#include "executor/training/run_origin.hpp"
 #include "executor/training/trainer.hpp"
 #include "executor/verify/verification.hpp"
 #include "planner/base/error.hpp"
@@ -25,6 +26,7 @@
 #include "planner/base/standard_stream.hpp"
 #include "planner/base/writable_file.hpp"
 #include "planner/cli/standard_streams.hpp"
+#include "planner/cli/version_text.hpp"
 #include "planner/plan/normalised_values.hpp"
 #include "planner/plan/planned_layers.hpp"
 
@@ -129,6 +131,7 @@ void train(const Plan& plan,
            const Options& options,
            const Communicator& world,
            OutputFile* run_file) {
+  const auto origin = run_origin(options.command, built_commit());
   RunReport run;
   {
     ProgressLine line(shows_progress(options, world));
@@ -143,6 +146,7 @@ void train(const Plan& plan,
   }
   if (world.rank() != 0) return;
   run.inputs = {plan_file};
+  run.environment.insert(origin.begin(), origin.end());
   run_file->write(to_json(run));
   if (prints_results(options)) print_summary(run, plan, options.run_file);
 }

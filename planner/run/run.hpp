@@ -69,9 +69,11 @@ struct RunReport {
   std::int64_t process_peak_bytes = 0;
   // True if ranks shared a GPU without MPS. They then took turns, so times say nothing about speed.
   bool in_turns = false;
-  std::map<std::string, std::string> environment;  // versions: "library" and "version"
-  std::vector<InputFile> inputs;                   // the plan comes first
-  std::optional<MeasuredSteps> trace{};            // none: no steps were traced
+  // Says how the run was made: "library" and "version" of cnnplan. Runs of cnnexec also have what
+  // run_origin() says. A file may lack all of them, and may have others.
+  std::map<std::string, std::string> environment;
+  std::vector<InputFile> inputs;         // the plan comes first
+  std::optional<MeasuredSteps> trace{};  // none: no steps were traced
   bool operator==(const RunReport&) const = default;
 };
 

@@ -419,7 +419,7 @@ RunReport sample_run() {
           .peak_memory_bytes = 123456789,
           .process_peak_bytes = 234567891,
           .in_turns = true,
-          .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}},
+          .environment = {{"MPI", "Open MPI 4.1.4"}, {"host/name", "a~b"}, {"host", "ci-7"}},
           .inputs = sample_inputs(),
           .trace = sample_trace()};
 }
