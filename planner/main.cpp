@@ -22,6 +22,7 @@
 #include "planner/cli/suggestions.hpp"
 #include "planner/cli/version_text.hpp"
 #include "planner/commands/commands.hpp"
+#include "planner/commands/compare_cli.hpp"
 #include "planner/commands/import_cli.hpp"
 #include "planner/commands/launch_cli.hpp"
 #include "planner/commands/solve_cli.hpp"
@@ -58,16 +59,6 @@ std::string explain_help() {
       {"cnnplan explain plan.json --roofline",
        "what memory and arithmetic allow at best, and which kernels lose most compared with it"},
   });
-}
-
-std::string compare_help() {
-  return examples_text({
-             {"cnnplan compare plan.json run.json --max-error 0.10 || echo \"it is off\"", ""},
-         }) +
-         section_text("IN CI",
-                      "Plan once, run the plan with cnnexec, and compare. The exit code is 6 when "
-                      "the predicted step time is further from the measured one than --max-error "
-                      "(a fraction: 0.15 is 15 %).");
 }
 
 std::string report_help() {
@@ -157,28 +148,6 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
                    "Kernel times that the plan was made from; default: as for solve")
       ->type_name("FILE");
   explain->footer(explain_help() + exit_codes());
-}
-
-void add_compare(CLI::App& app, CompareOptions& options) {
-  CLI::App* compare = app.add_subcommand(
-      "compare", "Compare predicted with measured times, operation by operation");
-  compare->group("Commands");
-  compare->add_option("plan", options.plan_file, "Plan file")->capture_default_str();
-  compare->add_option("run", options.run_file, "Run file")->capture_default_str();
-  compare->option_defaults()->group("What to print");
-  compare->add_option("-l,--layer", options.layer, "Show the row of this layer alone")
-      ->type_name("NAME");
-  compare->add_flag("--wide", options.wide, "Show every layer")->excludes("--layer");
-  compare->add_flag("--json", options.json, "Print all values as JSON instead")
-      ->excludes("--layer", "--wide");
-  compare->option_defaults()->group("Limits");
-  compare
-      ->add_option(
-          "-e,--max-error", options.max_error, "Allowed error of the step time, a fraction")
-      ->type_name("FRACTION")
-      ->check(number_in(0.0, std::numeric_limits<double>::infinity()))
-      ->capture_default_str();
-  compare->footer(compare_help() + exit_codes());
 }
 
 void add_report(CLI::App& app, ReportOptions& options) {
@@ -334,10 +303,13 @@ ExitCode silent(const Command& command, bool without_notes) {
 
 void add_quiet(CLI::App& app, bool& quiet) {
   for (const char* command : {"solve", "compare", "simulate", "check"}) {
-    app.get_subcommand(command)
-        ->add_flag("-q,--quiet", quiet, "Print errors only")
-        ->group("What to print")
-        ->excludes("--json");
+    CLI::Option* const option = app.get_subcommand(command)
+                                    ->add_flag("-q,--quiet", quiet, "Print errors only")
+                                    ->group("What to print")
+                                    ->excludes("--json");
+    if (app.get_subcommand(command)->get_option_no_throw("--format") != nullptr) {
+      option->excludes("--format");
+    }
   }
 }
 
@@ -371,7 +343,7 @@ void add_commands(CLI::App& app, CommandOptions& options) {
   add_solve(app, options.solve, exit_codes());
   add_import(app, options.imported, exit_codes());
   add_explain(app, options.explain);
-  add_compare(app, options.compare);
+  add_compare(app, options.compare, exit_codes());
   add_report(app, options.report);
   add_simulate(app, options.simulate);
   add_trace(app, options.trace);

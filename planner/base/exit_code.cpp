@@ -20,7 +20,7 @@ constexpr std::array<Row, 13> rows{
      {ExitCode::bad_input, "an input file, or a value in it, is wrong"},
      {ExitCode::infeasible, "no plan fits into the memory of the ranks, or memory ran out"},
      {ExitCode::environment, "the machine, its libraries or the launch do not suit the command"},
-     {ExitCode::prediction_outside_limit, "the prediction is off by more than --max-error"},
+     {ExitCode::prediction_outside_limit, "the prediction is off by more than its limit"},
      {ExitCode::not_finite, "a value of the training is NaN or infinite"},
      {ExitCode::peer_lost, "another rank was lost"},
      {ExitCode::io, "a file cannot be read or written"},

@@ -23,7 +23,8 @@
 #include "planner/plan/normalised_values.hpp"
 #include "planner/predict/operation_places.hpp"
 #include "planner/report/compare.hpp"
-#include "planner/report/table.hpp"
+#include "planner/report/comparison_formats.hpp"
+#include "planner/report/error_limits.hpp"
 #include "planner/run/run.hpp"
 #include "planner/search/explain/prediction_check.hpp"
 #include "planner/summary/summary_text.hpp"
@@ -33,9 +34,14 @@ namespace {
 
 void print_comparison(const Plan& plan,
                       const Comparison& comparison,
+                      const std::vector<GatedFigure>& figures,
                       const CompareOptions& options) {
   if (options.json) {
     std::cout << to_json(comparison);
+  } else if (options.format == CompareFormat::markdown) {
+    std::cout << markdown_text(comparison, figures);
+  } else if (options.format == CompareFormat::junit) {
+    std::cout << junit_text(comparison, figures);
   } else if (!options.layer.empty()) {
     std::cout << row_text(comparison, options.layer, columns_of(STDOUT_FILENO));
   } else if (options.wide) {
@@ -58,11 +64,16 @@ ExitCode compare_command(const CompareOptions& options) {
   const Plan predicted = with_places(parse_plan(plan, files.plan), files.plan);
   const Comparison comparison = compare(predicted, run, files);
   require_run_of(sha256(plan), run, files);
-  print_comparison(predicted, comparison, options);
-  if (comparison.step.error() <= options.max_error) return ExitCode::ok;
-  print_warning("the predicted step is " + percent(comparison.step.error()) +
-                " off the measured one; allowed: " + percent(options.max_error));
-  return ExitCode::prediction_outside_limit;
+  const std::vector<GatedFigure> figures = gated_figures(
+      comparison, {.step = options.max_error, .memory = options.max_memory_error}, files);
+  print_comparison(predicted, comparison, figures, options);
+  ExitCode code = ExitCode::ok;
+  for (const GatedFigure& figure : figures) {
+    if (figure.holds()) continue;
+    print_warning(figure.message());
+    code = ExitCode::prediction_outside_limit;
+  }
+  return code;
 }
 
 namespace {

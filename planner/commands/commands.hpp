@@ -68,13 +68,18 @@ struct ExplainOptions {
   std::string profile_file;   // as for solve, for formulas, sensitivity and roofline
 };
 
+// Says how compare prints its result, apart from JSON.
+enum class CompareFormat { text, markdown, junit };
+
 struct CompareOptions {
   std::string plan_file = "plan.json";
   std::string run_file = "run.json";
-  double max_error = 0.15;  // of the predicted step time, over the measured one
-  std::string layer;        // the name of the only layer to show; empty: all
-  bool wide = false;        // print every layer
-  bool json = false;        // print a document instead
+  double max_error = 0.15;                 // of the predicted step time, over the measured one
+  std::optional<double> max_memory_error;  // in the same way, of the memory of a rank; none: any
+  CompareFormat format = CompareFormat::text;
+  std::string layer;  // the name of the only layer to show; empty: all
+  bool wide = false;  // print every layer
+  bool json = false;  // print a document instead
 };
 
 struct ReportOptions {
@@ -151,7 +156,9 @@ ExitCode explain_command(const ExplainOptions& options);
 // @throws EnvironmentError in a build without the page
 ExitCode report_command(const ReportOptions& options);
 // Prints the predicted times of a plan next to the measured times of a run. Returns
-// prediction_outside_limit if the error of the predicted step is above max_error.
+// prediction_outside_limit if the error of the predicted step is above max_error, or that of the
+// predicted memory is above max_memory_error. @throws InputError if memory has a limit, but the
+// plan or the run does not know its memory
 ExitCode compare_command(const CompareOptions& options);
 // Replays a step of the plan in SimGrid. Returns prediction_outside_limit if the predicted step
 // differs from the simulated one by more than max_error, as a share of the simulated one.

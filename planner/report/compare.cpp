@@ -114,6 +114,20 @@ double ComparedTime::error() const {
   return measured_s > 0 ? difference_s / measured_s : std::numeric_limits<double>::infinity();
 }
 
+double ComparedBytes::error() const {
+  const auto measured = static_cast<double>(measured_bytes);
+  return std::fabs(static_cast<double>(predicted_bytes) - measured) / measured;
+}
+
+std::optional<ComparedBytes> compared_memory(const Comparison& comparison) {
+  const ComparedBytes memory{.predicted_bytes = comparison.predicted_memory_bytes,
+                             .measured_bytes = comparison.predicted_process
+                                                   ? comparison.process_peak_bytes
+                                                   : comparison.allocated_memory_bytes};
+  if (memory.predicted_bytes == 0 || memory.measured_bytes == 0) return std::nullopt;
+  return memory;
+}
+
 void require_run_of(const std::string& plan_sha256,
                     const RunReport& run,
                     const ComparedFiles& files) {
@@ -138,6 +152,7 @@ Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& 
   comparison.predicted_process = plan.prediction.memory.process_bytes > 0;
   comparison.allocated_memory_bytes = run.peak_memory_bytes;
   comparison.process_peak_bytes = run.process_peak_bytes;
+  comparison.environment = run.environment;
   const std::vector<std::string> groups = join(plan, run, comparison);
   comparison.groups = group_times(plan.network, comparison.operations, groups);
   summarise(comparison);

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,15 @@ struct ComparedTime {
   // Returns |predicted - measured| / measured. 0 / 0 counts as 0, and x / 0 as infinite.
   double error() const;
   bool operator==(const ComparedTime&) const = default;
+};
+
+// Holds two amounts of memory of the rank that needs most.
+struct ComparedBytes {
+  std::int64_t predicted_bytes = 0;
+  std::int64_t measured_bytes = 0;  // more than 0
+
+  // Returns |predicted - measured| / measured.
+  double error() const;
 };
 
 // Holds an operation that only the plan or only the run has.
@@ -45,10 +56,11 @@ struct Comparison {
   std::vector<ComparedTime> operations;     // matched, in the order of the plan
   std::vector<UnmatchedOperation> only_predicted;
   std::vector<UnmatchedOperation> only_measured;
-  double mean_error = 0.0;           // MAPE: each group counts the same
-  double weighted_mean_error = 0.0;  // sum |predicted - measured| / sum measured
-  double max_error = 0.0;            // the largest error of a group
-  std::string max_error_group;       // the name of this group
+  double mean_error = 0.0;                         // MAPE: each group counts the same
+  double weighted_mean_error = 0.0;                // sum |predicted - measured| / sum measured
+  double max_error = 0.0;                          // the largest error of a group
+  std::string max_error_group;                     // the name of this group
+  std::map<std::string, std::string> environment;  // as in RunReport
   bool operator==(const Comparison&) const = default;
 };
 
@@ -64,6 +76,11 @@ struct ComparedFiles {
 // @throws InputError when plan and run do not have one network, number of ranks and batch, or the
 // ranks of the run took turns on a GPU
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);
+
+// Returns the predicted memory and the measured figure that it is about. This is the peak of the
+// process if the prediction counts the process, else what the program allocated. Returns nothing if
+// a side does not know its memory.
+std::optional<ComparedBytes> compared_memory(const Comparison& comparison);
 
 // Checks that a run executed the plan file with this digest, which is its first input. A run
 // without inputs passes. @throws InputError if it executed another plan

@@ -1,6 +1,5 @@
 // Writes a comparison as a table and the lines after it.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -11,27 +10,15 @@
 #include "planner/base/similar_names.hpp"
 #include "planner/base/wrapped_text.hpp"
 #include "planner/report/compare.hpp"
+#include "planner/report/comparison_rows.hpp"
 #include "planner/report/table.hpp"
 
 namespace cnnplan {
 namespace {
 
 std::vector<std::string> cells_of(const ComparedTime& time) {
-  return {time.name,
-          milliseconds(time.predicted_s),
-          milliseconds(time.measured_s),
-          time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-"};
-}
-
-// Sorts by the difference of predicted and measured seconds.
-std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups) {
-  const auto off_s = [](const ComparedTime& time) {
-    return std::fabs(time.predicted_s - time.measured_s);
-  };
-  std::stable_sort(groups.begin(), groups.end(), [&](const ComparedTime& a, const ComparedTime& b) {
-    return off_s(a) > off_s(b);
-  });
-  return groups;
+  return {
+      time.name, milliseconds(time.predicted_s), milliseconds(time.measured_s), signed_error(time)};
 }
 
 // Returns the time of the step outside of the groups. It is below 0 where operations overlap.
@@ -65,11 +52,6 @@ std::string unmatched_text(const std::string& title,
     text += "  and " + std::to_string(operations.size() - most) + " more: --wide lists all\n";
   }
   return text;
-}
-
-std::string spread_text(const Measured& step) {
-  return std::to_string(step.count) + " steps measured, " + duration(step.min_s) + " to " +
-         duration(step.max_s);
 }
 
 // The text is empty where a side does not know its memory.
@@ -107,6 +89,8 @@ std::string conclusion(const Comparison& comparison,
                      ", largest " + percent(comparison.max_error);
   if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
   text += "\nstep: error " + percent(comparison.step.error()) + '\n' + memory_text(comparison);
+  const std::string origin = origin_text(comparison.environment);
+  if (!origin.empty()) text += "run: " + origin + '\n';
   return unmatched + '\n' + lines_of(text, columns);
 }
 
@@ -164,9 +148,7 @@ std::string to_text(const Comparison& comparison, std::size_t columns) {
   table.add_row(rest_cells(comparison));
   table.add_rule();
   table.add_row(cells_of(comparison.step));
-  const std::string title = comparison.network + ": " + std::to_string(comparison.ranks) +
-                            (comparison.ranks == 1 ? " rank" : " ranks") + ", batch " +
-                            std::to_string(comparison.batch) + "; " +
+  const std::string title = comparison.network + ": " + size_text(comparison) + "; " +
                             spread_text(comparison.measured_step);
   return indented(title, 0, columns) + '\n' + table.to_text() +
          conclusion(comparison, std::numeric_limits<std::size_t>::max(), columns);

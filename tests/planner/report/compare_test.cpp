@@ -163,6 +163,22 @@ TEST_CASE("compare: memory is shown where both sides know it") {
   CHECK_FALSE(test::contains(to_text(compare(plan, run, {}), std::string::npos), "memory"));
 }
 
+TEST_CASE("compare: one line says when, where and by what a run was made") {
+  RunReport run = small_run();
+  run.environment = {{"library", "oneDNN 2.6.3"}};
+  CHECK_FALSE(test::contains(to_text(compare(small_plan(), run, {})), "run: "));
+  run.environment["host"] = "ci-7";
+  run.environment["commit"] = "779a21c61b5e";
+  CHECK(
+      to_text(compare(small_plan(), run, {})).ends_with("\nrun: host ci-7, commit 779a21c61b5e\n"));
+  run.environment["date"] = "2026-11-29T14:17:10Z";
+  run.environment["processor"] = "AMD EPYC";
+  const std::string line =
+      "\nrun: 2026-11-29T14:17:10Z, host ci-7, AMD EPYC, commit 779a21c61b5e\n";
+  CHECK(to_text(compare(small_plan(), run, {})).ends_with(line));
+  CHECK(short_text(compare(small_plan(), run, {})).ends_with(line));
+}
+
 TEST_CASE("ComparedTime: error against nothing measured") {
   CHECK(ComparedTime{"a", 0.0, 0.0}.error() == 0.0);
   CHECK(std::isinf(ComparedTime{"a", 1.0, 0.0}.error()));

@@ -1,0 +1,48 @@
+// Sorts and words the parts of a comparison.
+#include "planner/report/comparison_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "planner/report/table.hpp"
+
+namespace cnnplan {
+
+std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups) {
+  const auto off_s = [](const ComparedTime& time) {
+    return std::fabs(time.predicted_s - time.measured_s);
+  };
+  std::stable_sort(groups.begin(), groups.end(), [&](const ComparedTime& a, const ComparedTime& b) {
+    return off_s(a) > off_s(b);
+  });
+  return groups;
+}
+
+std::string signed_error(const ComparedTime& time) {
+  return time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-";
+}
+
+std::string spread_text(const Measured& step) {
+  return std::to_string(step.count) + " steps measured, " + duration(step.min_s) + " to " +
+         duration(step.max_s);
+}
+
+std::string size_text(const Comparison& comparison) {
+  return std::to_string(comparison.ranks) + (comparison.ranks == 1 ? " rank" : " ranks") +
+         ", batch " + std::to_string(comparison.batch);
+}
+
+std::string origin_text(const std::map<std::string, std::string>& environment) {
+  std::vector<std::string> parts;
+  for (const auto& [key, title] : {std::pair{"date", ""},
+                                   std::pair{"host", "host "},
+                                   std::pair{"processor", ""},
+                                   std::pair{"commit", "commit "}}) {
+    const auto found = environment.find(key);
+    if (found != environment.end()) parts.push_back(title + found->second);
+  }
+  return joined(parts);
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,29 @@
+// Puts parts of a comparison into the words and numbers that all its formats share.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "planner/report/compare.hpp"
+
+namespace cnnplan {
+
+// Sorts by the difference of predicted and measured seconds, the largest first.
+std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups);
+
+// Returns the predicted less the measured time as a share of the measured one, in percent without
+// the unit: "-20.0". It is "-" if nothing was measured.
+std::string signed_error(const ComparedTime& time);
+
+// Returns "7 steps measured, 112.500 ms to 137.500 ms".
+std::string spread_text(const Measured& step);
+
+// Returns "2 ranks, batch 4".
+std::string size_text(const Comparison& comparison);
+
+// Says when and where a run was made, by which processor and commit: "2026-11-29T14:17:10Z, host
+// ci-7, AMD EPYC, commit 779a21c61b5e". What the run file lacks is left out.
+std::string origin_text(const std::map<std::string, std::string>& environment);
+
+}  // namespace cnnplan
