@@ -15,6 +15,14 @@ foreach(what man bash zsh fish)
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/help-files_test ${CMAKE_BINARY_DIR} ${what})
   set_tests_properties(scripts_help-files_test_${what} PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
 endforeach()
+if(CNNPLAN_EXECUTOR)
+  foreach(what github gitlab)
+    add_test(NAME scripts_ci-jobs_test_${what}
+             COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/ci-jobs_test ${CMAKE_BINARY_DIR} ${what})
+    set_tests_properties(scripts_ci-jobs_test_${what} PROPERTIES
+      TIMEOUT 900 COST 60 PROCESSORS 2 SKIP_RETURN_CODE 77)
+  endforeach()
+endif()
 add_test(NAME scripts_platforms_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/platforms_test ${CMAKE_BINARY_DIR})
 add_test(NAME scripts_affected-tests_test
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/checks/affected-tests_test ${CMAKE_BINARY_DIR})
