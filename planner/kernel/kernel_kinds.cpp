@@ -74,7 +74,8 @@ constexpr std::array bias_phases{PhaseRow{forward, bias_forward, 2.0},
 
 // y = relu?(normalised x + residual?). The running values are updated.
 // dz = dy where y > 0 with a ReLU, else dy. gradient_sums are local, and dscale and dshift are
-// their rounded copies. In backward_data, dz is dy where the kernel has no residual.
+// their rounded copies. In backward_data, dz is dy where the kernel has no residual. Where the mask
+// follows from x, a backend may compute it with scale and shift instead of reading y.
 constexpr std::array batch_norm_sums{in(x), out(sums)};
 constexpr std::array batch_norm_forward{in(x),
                                         in(sums),
@@ -88,12 +89,14 @@ constexpr std::array batch_norm_gradient_sums{in(x),
                                               in(dy),
                                               in(y, has_relu),
                                               in(sums),
+                                              in(scale, masks),
+                                              in(shift, masks),
                                               out(gradient_sums),
                                               out(dscale),
                                               out(dshift),
                                               out(dz, has_residual)};
 constexpr std::array batch_norm_data{
-    in(x), in(dz), in(y, masks), in(sums), in(gradient_sums), in(scale), out(dx)};
+    in(x), in(dz), in(y, masks), in(sums), in(gradient_sums), in(scale), in(shift, masks), out(dx)};
 constexpr std::array batch_norm_phases{
     PhaseRow{forward_statistics, batch_norm_sums, 1.0},
     PhaseRow{forward, batch_norm_forward, 2.0, count<has_residual>},

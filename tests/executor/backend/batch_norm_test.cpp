@@ -96,14 +96,14 @@ class Runner {
   Block dx_ = activation();
   Block sums_ = flat(Element::fp64, 2 * problem_.shape[Dim::c] + 1);
   Block scale_ = channels().fill(problem_.scale);
+  Block shift_ = channels().fill(problem_.shift);
 };
 
 void Runner::forward(bool training) {
-  Block shift = channels().fill(problem_.shift);
   Block mean = channels().fill(problem_.mean);
   Block variance = channels().fill(problem_.variance);
   run_phase(KernelPhase::forward_statistics, training, {&x_, &sums_});
-  std::vector<Block*> operands{&x_, &sums_, &scale_, &shift, &mean, &variance};
+  std::vector<Block*> operands{&x_, &sums_, &scale_, &shift_, &mean, &variance};
   if (problem_.residual) operands.push_back(&added_);
   operands.push_back(&y_);
   run_phase(KernelPhase::forward, training, operands);
@@ -119,12 +119,17 @@ void Runner::backward() {
   Block dshift = channels();
   std::vector<Block*> operands{&x_, &dy_};
   if (problem_.relu) operands.push_back(&y_);
-  operands.insert(operands.end(), {&sums_, &gradient_sums, &dscale, &dshift});
+  const bool masks = problem_.relu && !problem_.residual;
+  operands.push_back(&sums_);
+  if (masks) operands.insert(operands.end(), {&scale_, &shift_});
+  operands.insert(operands.end(), {&gradient_sums, &dscale, &dshift});
   if (problem_.residual) operands.push_back(&dz_);
   run_phase(KernelPhase::backward_statistics, true, operands);
   operands = {&x_, problem_.residual ? &dz_ : &dy_};
-  if (problem_.relu && !problem_.residual) operands.push_back(&y_);
-  operands.insert(operands.end(), {&sums_, &gradient_sums, &scale_, &dx_});
+  if (masks) operands.push_back(&y_);
+  operands.insert(operands.end(), {&sums_, &gradient_sums, &scale_});
+  if (masks) operands.push_back(&shift_);
+  operands.push_back(&dx_);
   run_phase(KernelPhase::backward_data, true, operands);
   results_.gradient_sums = gradient_sums.values();
   results_.dscale = dscale.values();
@@ -191,6 +196,28 @@ TEST_CASE("batch_norm: running variance is the unbiased one") {
     CHECK(results.variance[0] == relative(0.1 * 2.0, 1e-6));
     const double expected = 1.0 / std::sqrt(1.0 + constants.epsilon);
     CHECK(results.y[1] == relative(expected, tolerance_of(candidate)));
+  }
+}
+
+// Many outputs are near 0, and fp16 rounds half of the positive ones to 0.
+TEST_CASE("batch_norm: the ReLU passes gradients exactly where the stored output is above 0") {
+  Random random(6);
+  for (const double scale : {1.0, 0x1p-24, 0x1p-140}) {
+    Problem problem = random_problem(random, 0);
+    problem.relu = true;
+    problem.residual = false;
+    problem.scale.assign(problem.scale.size(), scale);
+    problem.shift.assign(problem.shift.size(), 0.0);
+    problem.dy.assign(problem.dy.size(), 1.0);
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(spec_of(problem, KernelPhase::forward)));
+      const Results results = Runner(candidate, problem).run_all();
+      Values positive(problem.scale.size(), 0.0);
+      for (std::size_t i = 0; i < results.y.size(); ++i) {
+        if (results.y[i] > 0.0) positive[i % positive.size()] += 1.0;
+      }
+      CHECK(results.dshift == positive);
+    }
   }
 }
 

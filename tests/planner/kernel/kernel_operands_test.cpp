@@ -54,13 +54,13 @@ TEST_CASE("kernel_operands: flags add operands in their places") {
   KernelSpec spec = spec_of(KernelKind::batch_norm, KernelPhase::backward_statistics);
   CHECK(roles(spec) == std::vector{x, dy, sums, gradient_sums, dscale, dshift});
   spec.relu = true;
-  CHECK(roles(spec) == std::vector{x, dy, y, sums, gradient_sums, dscale, dshift});
+  CHECK(roles(spec) == std::vector{x, dy, y, sums, scale, shift, gradient_sums, dscale, dshift});
   spec.residual = true;
   CHECK(roles(spec) == std::vector{x, dy, y, sums, gradient_sums, dscale, dshift, dz});
   spec.phase = KernelPhase::backward_data;
   CHECK(roles(spec) == std::vector{x, dz, sums, gradient_sums, scale, dx});
   spec.residual = false;
-  CHECK(roles(spec) == std::vector{x, dz, y, sums, gradient_sums, scale, dx});
+  CHECK(roles(spec) == std::vector{x, dz, y, sums, gradient_sums, scale, shift, dx});
 }
 
 // The tensor x has 2 x 4 x 6 x 5 elements, y has 2 x 8 x 5 x 4, and the weight has 8 x 4 x 2 x 2.

@@ -58,15 +58,13 @@ struct ForwardRow {
   std::int64_t channels;
   bool relu;
   std::uint32_t channel = 0;
-  Vector<Computed<T>, width> mean = {};
-  Vector<Computed<T>, width> factor = {};
-  Vector<Computed<T>, width> shift = {};
+  Normalisation<T, width> by = {};
 
   CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) {
     channel = first_channel;
-    mean = numbers_of<T, width>(numbers, channels, 0, channel);
-    factor = numbers_of<T, width>(numbers, channels, 1, channel);
-    shift = numbers_of<T, width>(numbers, channels, 2, channel);
+    by.mean = numbers_of<T, width>(numbers, channels, 0, channel);
+    by.factor = numbers_of<T, width>(numbers, channels, 1, channel);
+    by.shift = numbers_of<T, width>(numbers, channels, 2, channel);
   }
   CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const {
     const Position position = positions.at(index);
@@ -77,9 +75,7 @@ struct ForwardRow {
   }
   CNNPLAN_HOST_DEVICE void run(std::uint32_t index, const Item& item) const {
     Vector<Computed<T>, width> value = widen(item.x);
-    for (int i = 0; i < width; ++i) {
-      value.values[i] = (value.values[i] - mean.values[i]) * factor.values[i] + shift.values[i];
-    }
+    for (int i = 0; i < width; ++i) value.values[i] = by.value(value.values[i], i);
     if (residual.data != nullptr) {
       const auto added = widen(item.residual);
       for (int i = 0; i < width; ++i) value.values[i] += added.values[i];

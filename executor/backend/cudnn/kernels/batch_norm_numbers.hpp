@@ -13,7 +13,7 @@ namespace cnnplan::cudnn {
 // reads the numbers of its channels seldom.
 inline constexpr std::int64_t positions_per_thread = 8;
 // A phase needs at most this many numbers per channel.
-inline constexpr std::int64_t most_numbers_per_channel = 4;
+inline constexpr std::int64_t most_numbers_per_channel = 5;
 
 // Holds the mean and the variance of a channel. of() computes them for channel c from the operand
 // `sums` of the phase forward_statistics, which are doubles: C sums, C sums of squares, and the
@@ -32,6 +32,36 @@ struct Moments {
   }
   CNNPLAN_HOST_DEVICE double inverse_deviation(double epsilon) const {
     return 1.0 / std::sqrt(variance + epsilon);
+  }
+};
+
+// Computes a * b + c. A GPU rounds once, in every kernel. Without this function, the compiler would
+// choose for each kernel whether it rounds the product.
+template <typename Number>
+CNNPLAN_HOST_DEVICE Number multiply_add(Number a, Number b, Number c) {
+#ifdef __CUDA_ARCH__
+  return std::fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+// Computes y = (x - mean) * factor + shift for a vector of channels. The backward pass finds with
+// it whether the forward pass stored an output above 0, to the last bit.
+template <typename T, int width>
+struct Normalisation {
+  using Real = Computed<T>;
+
+  Vector<Real, width> mean = {};
+  Vector<Real, width> factor = {};
+  Vector<Real, width> shift = {};
+
+  CNNPLAN_HOST_DEVICE Real value(Real x, int i) const {
+    return multiply_add(x - mean.values[i], factor.values[i], shift.values[i]);
+  }
+  // Returns whether y is above 0 after it was rounded to T.
+  CNNPLAN_HOST_DEVICE bool is_positive(Real x, int i) const {
+    return static_cast<Real>(static_cast<T>(value(x, i))) > Real{0};
   }
 };
 

@@ -47,14 +47,16 @@ void backward_data(LoweringState& state,
   const LoweringContext& context = state.context;
   spec.phase = KernelPhase::backward_data;
   std::vector<Operand> operands{state.recompute.input(unit, 0), gradient[0]};
-  if (unit.relu && !spec.residual) operands.push_back(state.recompute.output(unit.last));
+  const bool masks = unit.relu && !spec.residual;
+  if (masks) operands.push_back(state.recompute.output(unit.last));
   const Operand dx =
       state.writer.add_error_signal(context.name(unit) + "/dx", context.own_box(unit.last));
   operands.insert(operands.end(),
                   {state.tensors.saved(unit).sums,
                    gradient[1],
-                   state.parameters.value(unit, ParameterRole::scale),
-                   as_written(dx)});
+                   state.parameters.value(unit, ParameterRole::scale)});
+  if (masks) operands.push_back(state.parameters.value(unit, ParameterRole::shift));
+  operands.push_back(as_written(dx));
   state.writer.kernel(unit, spec, std::move(operands));
   state.gradients.contribute(unit, 0, {.operand = dx});
 }
@@ -109,9 +111,13 @@ void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& 
   spec.residual = keeps_dz;
   std::vector<Operand> operands{state.recompute.input(unit, 0), dy};
   if (unit.relu) operands.push_back(state.recompute.output(unit.last));
+  operands.push_back(state.tensors.saved(unit).sums);
+  if (unit.relu && !spec.residual) {
+    operands.push_back(state.parameters.value(unit, ParameterRole::scale));
+    operands.push_back(state.parameters.value(unit, ParameterRole::shift));
+  }
   operands.insert(operands.end(),
-                  {state.tensors.saved(unit).sums,
-                   builder.write(sums),
+                  {builder.write(sums),
                    state.parameters.gradient(unit, ParameterRole::scale),
                    state.parameters.gradient(unit, ParameterRole::shift)});
   Operand dz = dy;
