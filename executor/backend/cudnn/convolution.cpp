@@ -90,8 +90,9 @@ void EmptyConvolution::backward_filter(const OperandsByRole& operands) {
   bias_gradient(spec_.precision,
                 operands[Role::dy],
                 operands[Role::dbias],
-                library_.workspace().at_least(workspace_bytes()),
-                library_.device().stream());
+                {library_.workspace().at_least(workspace_bytes()),
+                 library_.workspace().arrived(),
+                 library_.device().stream()});
 }
 
 }  // namespace

@@ -136,8 +136,7 @@ void ConvolutionProgram::reduce_bias(const ConvolutionOperands& operands, void* 
   bias_gradient(spec_.precision,
                 view_of_y(operands),
                 view_of_bias(operands),
-                sums,
-                library_.device().stream());
+                {sums, library_.workspace().arrived(), library_.device().stream()});
 }
 
 }  // namespace cnnplan::cudnn

@@ -48,10 +48,12 @@ class OwnKernel final : public Kernel {
 
 void OwnKernel::run(Operands operands, const StepState&) {
   if (spec_.out[Dim::c] == 0) return;  // the rank has no channels
+  Workspace& workspace = library_.workspace();
   code_({.spec = spec_,
          .constants = constants_,
          .step = library_.step(),
-         .workspace = library_.workspace().at_least(bytes_),
+         .workspace = workspace.at_least(bytes_),
+         .arrived = bytes_ == 0 ? nullptr : workspace.arrived(),
          .stream = library_.device().stream()},
         OperandsByRole(operands, positions_));
 }

@@ -1,6 +1,7 @@
 // Computes the statistics of a block, and normalises it.
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
+#include "executor/backend/cudnn/kernels/column_sums.hpp"
 #include "executor/backend/element_wise_functions.hpp"
 
 namespace cnnplan::cudnn {
@@ -9,27 +10,33 @@ namespace {
 // Computes the numbers per channel of y = (x - mean) * factor + shift, and updates running values.
 template <typename T>
 struct ForwardNumbers {
+  using Numbers = TileNumbers<T, 3>;  // mean, factor, shift
+
   const double* sums;
   const Computed<T>* scale;
   const Computed<T>* shift;
   Computed<T>* running_mean;
   Computed<T>* running_variance;
-  Computed<T>* numbers;  // mean, factor, shift
   const StepValues* step;
   std::int64_t channels;
   double epsilon;
   double momentum;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t c) const {
-    Moments moments{running_mean[c], running_variance[c]};
-    if (step->training && sums[2 * channels] > 0.0) {
-      moments = Moments::of(sums, channels, c);
-      update_running(c, moments);
-    }
-    numbers[c] = stored<Computed<T>>(moments.mean);
-    numbers[channels + c] = stored<Computed<T>>(moments.inverse_deviation(epsilon) * scale[c]);
-    numbers[2 * channels + c] = shift[c];
+  // Other blocks read running values only where none are updated.
+  CNNPLAN_HOST_DEVICE void prepare(std::uint32_t c,
+                                   std::uint32_t in_tile,
+                                   Numbers& numbers,
+                                   bool is_first_block) const {
+    const bool uses_batch = step->training && sums[2 * channels] > 0.0;
+    const Moments moments =
+        uses_batch ? Moments::of(sums, channels, c) : Moments{running_mean[c], running_variance[c]};
+    if (uses_batch && is_first_block) update_running(c, moments);
+    numbers.values[0][in_tile] = stored<Computed<T>>(moments.mean);
+    numbers.values[1][in_tile] = stored<Computed<T>>(moments.inverse_deviation(epsilon) * scale[c]);
+    numbers.values[2][in_tile] = shift[c];
   }
+
+ private:
   // The running variance is the unbiased one.
   CNNPLAN_HOST_DEVICE void update_running(std::uint32_t c, const Moments& batch) const {
     const double count = sums[2 * channels];
@@ -43,34 +50,35 @@ struct ForwardNumbers {
 };
 
 template <typename T, int width>
-struct ForwardRow {
+struct ForwardRow : ForwardNumbers<T> {
+  using Numbers = typename ForwardNumbers<T>::Numbers;
   struct Item {
     Vector<T, width> x;
     Vector<T, width> residual;
   };
-  static constexpr int batch = 2;
+  static constexpr int batch = 4;
 
   Positions positions;
   Block<const T> x;
   Block<const T> residual;  // null: none
   Block<T> y;
-  const Computed<T>* numbers;
-  std::int64_t channels;
   bool relu;
   std::uint32_t channel = 0;
   Normalisation<T, width> by = {};
 
-  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel) {
+  CNNPLAN_HOST_DEVICE void begin(std::uint32_t first_channel,
+                                 std::uint32_t in_tile,
+                                 const Numbers& numbers) {
     channel = first_channel;
-    by.mean = numbers_of<T, width>(numbers, channels, 0, channel);
-    by.factor = numbers_of<T, width>(numbers, channels, 1, channel);
-    by.shift = numbers_of<T, width>(numbers, channels, 2, channel);
+    by.mean = numbers.template of<width>(0, in_tile);
+    by.factor = numbers.template of<width>(1, in_tile);
+    by.shift = numbers.template of<width>(2, in_tile);
   }
   CNNPLAN_HOST_DEVICE Item read(std::uint32_t index) const {
-    const Position position = positions.at(index);
+    const Place place = positions.place(index);
     Item item;
-    item.x = fetch<width>(x.at(position) + channel);
-    if (residual.data != nullptr) item.residual = fetch<width>(residual.at(position) + channel);
+    item.x = fetch<width>(x.at(place) + channel);
+    if (residual.data != nullptr) item.residual = fetch<width>(residual.at(place) + channel);
     return item;
   }
   CNNPLAN_HOST_DEVICE void run(std::uint32_t index, const Item& item) const {
@@ -83,12 +91,13 @@ struct ForwardRow {
     for (int i = 0; relu && i < width; ++i) {
       value.values[i] = positive_part(value.values[i]);
     }
-    store<width>(y.at(positions.at(index)) + channel, value);
+    store<width>(y.at(positions.place(index)) + channel, value);
   }
 };
 
 // Finds the sum of a strip, and the sum of the squared distances from the strip's mean. Squares of
-// numbers with a large mean would cancel in the variance (Chan, Golub, LeVeque 1983).
+// numbers with a large mean would cancel in the variance (Chan, Golub, LeVeque 1983). The sum of
+// squares is made of both, in double.
 template <typename T, int width>
 struct MomentsTerm : BlockReader<T, width> {
   using Item = Vector<T, width>;
@@ -126,33 +135,10 @@ struct MomentsTerm : BlockReader<T, width> {
     terms += fresh_terms;
     inverse_terms = all_inverse;
   }
-};
-
-// Turns the sums of distances from means into sums of squares, in double. Strips differ by one term
-// at most.
-struct AddedMoments {
-  double totals[2] = {};
-  double squared_sums[2] = {};  // of strips with fewer terms, and of strips with more
-  std::uint32_t longer_strips;
-  double terms;
-
-  explicit AddedMoments(const Strips& strips)
-      : longer_strips(static_cast<std::uint32_t>(strips.positions % strips.strips)),
-        terms(static_cast<double>(strips.positions / strips.strips)) {}
-  template <typename Number>
-  CNNPLAN_HOST_DEVICE void add(std::uint32_t index, const SumsOf<Number, 1, 2>& strip) {
-    const double sum = strip.values[0].values[0];
-    totals[0] += sum;
-    totals[1] += strip.values[1].values[0];
-    if (index < longer_strips) {
-      squared_sums[1] += sum * sum;
-    } else {
-      squared_sums[0] += sum * sum;
-    }
-  }
-  CNNPLAN_HOST_DEVICE void finish() {
-    if (terms > 0.0) totals[1] += squared_sums[0] / terms;
-    totals[1] += squared_sums[1] / (terms + 1.0);
+  CNNPLAN_HOST_DEVICE double total(const Partial<T, width, 2>& own, int k, int i) const {
+    const double sum = own.values[0].values[i];
+    if (k == 0) return sum;
+    return own.values[1].values[i] + sum * sum / terms;
   }
 };
 
@@ -169,13 +155,14 @@ struct SetSums {
 
 template <typename T, int width>
 void forward_statistics(const KernelCall& call, const OperandsByRole& operands) {
-  const Positions positions(call.spec.in);
+  const TensorView& x = operands[Role::x];
+  const Positions positions(call.spec.in, {&x});
   const std::int64_t channels = call.spec.in[Dim::c];
-  column_sums<T, width, 2, AddedMoments>(
-      call.stream,
-      Strips(positions.count(), channels, width),
-      call.workspace,
-      MomentsTerm<T, width>{{positions, Block<const T>(operands[Role::x])}},
+  column_sums<T, width, 2>(
+      call.sums(),
+      positions.count(),
+      channels,
+      MomentsTerm<T, width>{{positions, Block<const T>(x)}},
       SetSums{operands[Role::sums].as<double>(), channels, static_cast<double>(positions.count())});
 }
 
@@ -183,39 +170,34 @@ template <typename T, int width>
 void forward(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const std::int64_t channels = spec.out[Dim::c];
-  auto* numbers = call.workspace_as<Computed<T>>();
-  launch(call.stream,
-         channels,
-         ForwardNumbers<T>{operands[Role::sums].as<const double>(),
-                           operands[Role::scale].as<const Computed<T>>(),
-                           operands[Role::shift].as<const Computed<T>>(),
-                           operands[Role::running_mean].as<Computed<T>>(),
-                           operands[Role::running_variance].as<Computed<T>>(),
-                           numbers,
-                           call.step,
-                           channels,
-                           call.constants.epsilon,
-                           call.constants.running_momentum});
-  sweep_rows<width>(call.stream,
-                    spec.out,
-                    ForwardRow<T, width>{
-                        Positions(spec.out),
-                        Block<const T>(operands[Role::x]),
-                        spec.residual ? Block<const T>(operands[Role::residual]) : Block<const T>(),
-                        Block<T>(operands[Role::y]),
-                        numbers,
-                        channels,
-                        spec.relu});
+  const TensorView& x = operands[Role::x];
+  const TensorView& residual = operands[spec.residual ? Role::residual : Role::x];
+  const TensorView& y = operands[Role::y];
+  const Positions positions(spec.out, {&x, &residual, &y});
+  sweep_tiles(call.stream,
+              Tiles::of<T, width>(positions.count(), channels),
+              ForwardRow<T, width>{{operands[Role::sums].as<const double>(),
+                                    operands[Role::scale].as<const Computed<T>>(),
+                                    operands[Role::shift].as<const Computed<T>>(),
+                                    operands[Role::running_mean].as<Computed<T>>(),
+                                    operands[Role::running_variance].as<Computed<T>>(),
+                                    call.step,
+                                    channels,
+                                    call.constants.epsilon,
+                                    call.constants.running_momentum},
+                                   positions,
+                                   Block<const T>(x),
+                                   spec.residual ? Block<const T>(residual) : Block<const T>(),
+                                   Block<T>(y),
+                                   spec.relu});
 }
 
 }  // namespace
 
 std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec) {
-  const std::int64_t channels = spec.out[Dim::c];
-  const std::int64_t numbers = most_numbers_per_channel * channels * bytes_of(ElementType::fp64);
   const bool sums = spec.phase == KernelPhase::forward_statistics ||
                     spec.phase == KernelPhase::backward_statistics;
-  return numbers + (sums ? Strips::workspace_bytes(Positions(spec.out).count(), channels, 2) : 0);
+  return sums ? sums_workspace_bytes(spec.out[Dim::c], 2) : 0;
 }
 
 void batch_norm_forward(const KernelCall& call, const OperandsByRole& operands) {

@@ -6,8 +6,9 @@
 //
 //   kernel          chain in fp32                          bound   allowed
 //   gathers         32 terms                               31 u    37 u at n = 32
-//   column sums     batches of 8 or 4, then of 128 terms   34 u    44 u at n = 128
-//   moments         the error of a mean counts twice       44 u    44 u at n = 128
+//   column sums     32 terms                               31 u    37 u at n = 32
+//   moments         batches of 8, then of 128 terms,
+//                   the error of a mean counts twice       44 u    44 u at n = 128
 //
 // u is 2^-24. For shorter chains, the bound falls faster than what is allowed.
 #pragma once

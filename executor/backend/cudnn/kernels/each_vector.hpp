@@ -15,18 +15,20 @@ struct EachVector {
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const auto [place, vector] = divide(index, vectors);
-    body(positions.at(place), vector * width);
+    body(positions.place(place), vector * width);
   }
 };
 
-// Calls body(Position, first channel) on the device for every vector of `width` channels of a block
-// of `shape`, in any order. The work is put in `stream`, with a copy of `body`.
+// Calls body(Place, first channel) on the device for every vector of `width` of the `channels` of
+// each position, in any order. The work is put in `stream`, with a copy of `body`.
 // @pre width divides the channels
 // @throws as launch()
 template <int width, typename Body>
-void for_each_vector(cudaStream_t stream, const Shape& shape, const Body& body) {
-  const Positions positions(shape);
-  const std::int64_t vectors = shape[Dim::c] / width;
+void for_each_vector(cudaStream_t stream,
+                     const Positions& positions,
+                     std::int64_t channels,
+                     const Body& body) {
+  const std::int64_t vectors = channels / width;
   if (positions.count() * vectors == 0) return;
   launch(stream,
          positions.count() * vectors,

@@ -56,13 +56,13 @@ struct Pointwise {
   Block<T> out;
   Operation operation;
 
-  CNNPLAN_HOST_DEVICE void operator()(const Position& position, std::uint32_t channel) const {
-    auto value = load<width>(a.at(position) + channel);
-    const auto other = load<width>(b.at(position) + channel);
+  CNNPLAN_HOST_DEVICE void operator()(const Place& place, std::uint32_t channel) const {
+    auto value = load<width>(a.at(place) + channel);
+    const auto other = load<width>(b.at(place) + channel);
     for (int i = 0; i < width; ++i) {
       value.values[i] = operation(value.values[i], other.values[i]);
     }
-    store<width>(out.at(position) + channel, value);
+    store<width>(out.at(place) + channel, value);
   }
 };
 
@@ -79,7 +79,8 @@ void pointwise(const KernelSpec& spec,
     using T = typename K::Type;
     constexpr int width = K::channels;
     for_each_vector<width>(stream,
-                           spec.out,
+                           Positions(spec.out, {&a, &b, &out}),
+                           spec.out[Dim::c],
                            Pointwise<T, width, Operation>{
                                Block<const T>(a), Block<const T>(b), Block<T>(out), operation});
   });
@@ -155,14 +156,14 @@ struct AddBias {
   Block<T> y;
   bool clip;
 
-  CNNPLAN_HOST_DEVICE void operator()(const Position& position, std::uint32_t channel) const {
-    auto value = load<width>(x.at(position) + channel);
+  CNNPLAN_HOST_DEVICE void operator()(const Place& place, std::uint32_t channel) const {
+    auto value = load<width>(x.at(place) + channel);
     const auto added = load<width>(bias + channel);
     for (int i = 0; i < width; ++i) {
       const auto sum = value.values[i] + added.values[i];
       value.values[i] = clip ? positive_part(sum) : sum;
     }
-    store<width>(y.at(position) + channel, value);
+    store<width>(y.at(place) + channel, value);
   }
 };
 
@@ -178,7 +179,8 @@ void add_bias(const KernelSpec& spec,
     constexpr int width = K::channels;
     for_each_vector<width>(
         stream,
-        spec.out,
+        Positions(spec.out, {&x, &y}),
+        spec.out[Dim::c],
         AddBias<T, width>{Block<const T>(x), bias.as<const Computed<T>>(), Block<T>(y), spec.relu});
   });
 }
@@ -285,11 +287,7 @@ void bias(const KernelCall& call, const OperandsByRole& operands) {
   if (call.spec.phase == KernelPhase::forward) {
     add_bias(call.spec, operands[Role::x], operands[Role::bias], operands[Role::y], call.stream);
   } else {
-    bias_gradient(call.spec.precision,
-                  operands[Role::dy],
-                  operands[Role::dbias],
-                  call.workspace,
-                  call.stream);
+    bias_gradient(call.spec.precision, operands[Role::dy], operands[Role::dbias], call.sums());
   }
 }
 
@@ -310,14 +308,13 @@ void finish_convolution(const KernelSpec& spec,
 }
 
 std::int64_t bias_gradient_workspace_bytes(const Shape& dy) {
-  return Strips::workspace_bytes(Positions(dy).count(), dy[Dim::c], 1);
+  return sums_workspace_bytes(dy[Dim::c], 1);
 }
 
 void bias_gradient(Precision precision,
                    const TensorView& dy,
                    const TensorView& dbias,
-                   void* workspace,
-                   cudaStream_t stream) {
+                   const SumScratch& scratch) {
   const Shape shape = dy.shape();
   // An empty block names no channels. Its sums are still 0.
   const std::int64_t channels = volume(dbias.shape());
@@ -325,10 +322,10 @@ void bias_gradient(Precision precision,
   with_kind(precision, channels, [&]<typename K>(K) {
     using T = typename K::Type;
     constexpr int width = K::channels;
-    const Positions positions(shape);
-    column_sums<T, width, 1>(stream,
-                             Strips(positions.count(), channels, width),
-                             workspace,
+    const Positions positions(shape, {&dy});
+    column_sums<T, width, 1>(scratch,
+                             positions.count(),
+                             channels,
                              PlainTerm<T, width>{{positions, Block<const T>(dy)}},
                              SetGradient<Computed<T>>{dbias.as<Computed<T>>()});
   });

@@ -34,14 +34,13 @@ void finish_convolution(const KernelSpec& spec,
                         const TensorView& bias,
                         const TensorView& y,
                         cudaStream_t stream);
-// Returns the bytes that the workspace of bias_gradient() must have for a dy of this shape.
+// Returns the bytes that the memory for bias_gradient() must have for a dy of this shape.
 std::int64_t bias_gradient_workspace_bytes(const Shape& dy);
 // Computes dbias, the sum of dy over its positions.
 void bias_gradient(Precision precision,
                    const TensorView& dy,
                    const TensorView& dbias,
-                   void* workspace,
-                   cudaStream_t stream);
+                   const SumScratch& scratch);
 // Converts 16-bit numbers of `precision` to float.
 void widen_values(
     Precision precision, const void* narrow, float* wide, std::int64_t count, cudaStream_t stream);

@@ -191,9 +191,9 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
                                x,
                                partial,
                                operands[Role::probabilities].as<Computed<T>>()});
-  column_sums<double, 1, 1>(stream,
-                            Strips(sizes.positions, 1, 1),
-                            rest,
+  column_sums<double, 1, 1>(call.sums_at(rest),
+                            sizes.positions,
+                            1,
                             LossTerm{losses},
                             SetLoss{operands[Role::loss].as<double>(), call.constants.loss_count});
 }
@@ -203,8 +203,7 @@ void forward(const KernelCall& call, const OperandsByRole& operands) {
 std::int64_t softmax_workspace_bytes(const KernelSpec& spec) {
   if (spec.phase != KernelPhase::forward) return 0;
   const PartialSizes sizes(spec.in);
-  return sizes.losses_bytes() + sizes.partial_bytes() +
-         Strips::workspace_bytes(sizes.positions, 1, 1);
+  return sizes.losses_bytes() + sizes.partial_bytes() + sums_workspace_bytes(1, 1);
 }
 
 void softmax_cross_entropy(const KernelCall& call, const OperandsByRole& operands) {

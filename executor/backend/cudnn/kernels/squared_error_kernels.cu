@@ -59,7 +59,7 @@ struct Gradient {
 
 std::int64_t squared_error_workspace_bytes(const KernelSpec& spec) {
   if (spec.phase != KernelPhase::forward) return 0;
-  return Strips::workspace_bytes(volume(spec.in), 1, 1);
+  return sums_workspace_bytes(1, 1);
 }
 
 void mean_squared_error(const KernelCall& call, const OperandsByRole& operands) {
@@ -87,9 +87,9 @@ void mean_squared_error(const KernelCall& call, const OperandsByRole& operands) 
                        Block<const T>(operands[Role::x]),
                        operands[Role::targets].as<const Computed<T>>(),
                        differences});
-    column_sums<double, 1, 1>(stream,
-                              Strips(elements, 1, 1),
-                              call.workspace,
+    column_sums<double, 1, 1>(call.sums(),
+                              elements,
+                              1,
                               SquaredTerm<Computed<T>>{differences},
                               SetMean{operands[Role::loss].as<double>(), loss_count});
   });

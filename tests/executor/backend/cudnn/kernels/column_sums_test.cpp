@@ -1,7 +1,9 @@
-// Tests how sums are split among threads, and the sums.
+// Tests sums over positions on the emulated device.
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
 
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -13,10 +15,17 @@
 namespace cnnplan::cudnn {
 namespace {
 
-std::int64_t used_bytes(const Strips& strips, int sums, std::size_t partial_bytes) {
-  const auto partial = static_cast<std::int64_t>(partial_bytes);
-  const auto folded = static_cast<std::int64_t>(sizeof(double));
-  return (strips.strips * partial + strips.folds * folded) * sums * strips.channels;
+// Returns counters of blocks that have arrived, which begin with 0.
+std::uint32_t* new_counters() {
+  return test::device_copy(std::vector<std::uint32_t>(arrival_counters));
+}
+
+// Returns scratch memory for `sums` sums, with nothing behind it.
+SumScratch new_scratch(std::int64_t channels, int sums) {
+  const std::int64_t bytes = sums_workspace_bytes(channels, sums);
+  return {.memory = test::device_array<std::byte>(static_cast<std::size_t>(bytes)),
+          .arrived = new_counters(),
+          .stream = test::new_stream()};
 }
 
 // Returns column c of (positions, channels).
@@ -63,12 +72,9 @@ struct MadeUpTerm {
 template <float (*value)(std::int64_t)>
 double sum_of(std::int64_t positions) {
   double* out = test::device_array<double>(1);
-  const std::int64_t bytes = Strips::workspace_bytes(positions, 1, 1);
-  auto* workspace = test::device_array<std::byte>(static_cast<std::size_t>(bytes));
-  cudaStream_t stream = test::new_stream();
-  column_sums<float, 1, 1>(
-      stream, Strips(positions, 1, 1), workspace, MadeUpTerm<value>{}, Keep{out, 1});
-  REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
+  const SumScratch scratch = new_scratch(1, 1);
+  column_sums<float, 1, 1>(scratch, positions, 1, MadeUpTerm<value>{}, Keep{out, 1});
+  REQUIRE(cudaStreamSynchronize(scratch.stream) == cudaSuccess);
   return test::host_copy(out, 1)[0];
 }
 
@@ -82,41 +88,6 @@ double error_of(std::int64_t positions) {
 
 }  // namespace
 
-TEST_CASE("Strips: every position is in a strip, every strip in a fold") {
-  for (std::int64_t positions : {0, 1, 2, 31, 33, 1000, 65536, 65537, 4194304}) {
-    for (std::int64_t channels : {1, 3, 4, 8, 64, 513, 2048, 65536, 1000000}) {
-      for (int width : {1, 2, 4, 8}) {
-        if (channels % width != 0) continue;
-        CAPTURE(positions);
-        CAPTURE(channels);
-        CAPTURE(width);
-        const Strips strips(positions, channels, width);
-        CHECK(strips.strips >= 1);
-        CHECK(strips.strips <= std::max<std::int64_t>(positions, 1));
-        CHECK(strips.folds >= 1);
-        CHECK(strips.folds <= strips.strips);
-        for (int sums : {1, 2}) {
-          const std::int64_t bytes = Strips::workspace_bytes(positions, channels, sums);
-          const std::size_t partial_bytes = width == 2 ? sizeof(double) : sizeof(float);
-          CHECK(used_bytes(strips, sums, partial_bytes) <= bytes);
-          CHECK(used_bytes(Strips(positions, channels, 1), sums, sizeof(double)) <= bytes);
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("Strips: few terms and many strips") {
-  for (std::int64_t positions : {1, 127, 128, 129, 1000000, 100000000}) {
-    for (std::int64_t channels : {1, 64, 2048, 1000000}) {
-      CAPTURE(positions);
-      CAPTURE(channels);
-      const Strips strips(positions, channels, 1);
-      CHECK((positions + strips.strips - 1) / strips.strips <= terms_per_strip);
-    }
-  }
-}
-
 TEST_CASE("column_sums: 10^8 positions and fewer keep the bound") {
   emulation::reset();
   CHECK(sum_of<test::one>(36'000'000) == 36e6);
@@ -124,7 +95,7 @@ TEST_CASE("column_sums: 10^8 positions and fewer keep the bound") {
   CHECK(error_of<test::mixed_value>(10'000'000) <= test::sum_bound(10'000'000));
 }
 
-TEST_CASE("column_sums: sums of columns, and nothing behind the workspace") {
+TEST_CASE("column_sums: sums of columns, again and again with the same counters") {
   constexpr std::int64_t channels = 12;
   for (std::int64_t positions : {0, 1, 5, 100, 40000}) {
     CAPTURE(positions);
@@ -138,17 +109,15 @@ TEST_CASE("column_sums: sums of columns, and nothing behind the workspace") {
       expected[channels + i % channels] += 2.0 * static_cast<double>(values[i]);
     }
     const float* in = test::device_copy(values);
-    double* out = test::device_array<double>(2 * channels);
-    const std::int64_t bytes = Strips::workspace_bytes(positions, channels, 2);
-    auto* workspace = test::device_array<std::byte>(static_cast<std::size_t>(bytes));
-    cudaStream_t stream = test::new_stream();
-    column_sums<float, 4, 2>(stream,
-                             Strips(positions, channels, 4),
-                             workspace,
-                             DenseTerm{in, channels},
-                             Keep{out, channels});
-    REQUIRE(cudaStreamSynchronize(stream) == cudaSuccess);
-    CHECK(test::host_copy(out, 2 * channels) == expected);
+    const SumScratch scratch = new_scratch(channels, 2);
+    for (int round = 0; round < 3; ++round) {
+      double* out = test::device_array<double>(2 * channels);
+      column_sums<float, 4, 2>(
+          scratch, positions, channels, DenseTerm{in, channels}, Keep{out, channels});
+      REQUIRE(cudaStreamSynchronize(scratch.stream) == cudaSuccess);
+      CHECK(test::host_copy(out, 2 * channels) == expected);
+    }
+    CHECK(emulation::counters().kernels == 3);
   }
 }
 

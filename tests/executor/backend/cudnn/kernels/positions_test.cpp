@@ -91,4 +91,43 @@ TEST_CASE("Block: a position inside a larger buffer, beyond 2^31 elements, too")
   CHECK(far.at({3, 0, 0, 0}) - far.data == std::int64_t{3} << 32);
 }
 
+TEST_CASE("Block: a place has the address of its position, in even blocks and in others") {
+  const Box buffer = whole({{3, 4, 2, 6, 5}});
+  Box rows = buffer;
+  rows[Dim::h] = {2, 6};
+  Box columns = buffer;
+  columns[Dim::w] = {1, 4};
+  Box one_row = rows;
+  one_row[Dim::n] = {1, 2};
+  one_row[Dim::d] = {1, 2};
+  std::vector<float> memory(static_cast<std::size_t>(volume(buffer)));
+  const auto view = [&](const Box& inner) {
+    return view_of(memory.data(), buffer, inner, sizeof(float));
+  };
+  CHECK(position_step(view(buffer)) == 4);
+  CHECK(position_step(view(one_row)) == 4);
+  CHECK(position_step(view(rows)) == -1);
+  CHECK(position_step(view(columns)) == -1);
+  for (const Box& inner : {buffer, rows, columns, one_row}) {
+    const TensorView here = view(inner);
+    const Block<float> block(here);
+    const Positions positions(shape_of(inner), {&here});
+    for (std::uint32_t i = 0; i < positions.count(); ++i) {
+      CHECK(block.at(positions.place(i)) == block.at(positions.at(i)));
+    }
+  }
+}
+
+TEST_CASE("Positions: places have no coordinates only where all blocks are even") {
+  const Box buffer = whole({{3, 4, 2, 6, 5}});
+  Box columns = buffer;
+  columns[Dim::w] = {1, 4};
+  const TensorView even = view_of(nullptr, columns, columns, sizeof(float));
+  const TensorView uneven = view_of(nullptr, buffer, columns, sizeof(float));
+  const Shape shape = shape_of(columns);
+  CHECK(Positions(shape, {&even}).place(5).is_even);
+  CHECK(Positions(shape, {&even, &uneven}).place(5).w == 2);
+  CHECK(Positions(shape).place(5).w == 2);
+}
+
 }  // namespace cnnplan::cudnn
