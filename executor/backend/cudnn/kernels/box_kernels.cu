@@ -1,4 +1,4 @@
-// Runs one thread per word of a run. Copies take the widest word that all runs are aligned to.
+// Runs one thread for each word of a run: the widest one that all runs are aligned to.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -57,15 +57,19 @@ struct CopyWords {
   }
 };
 
-template <typename T>
-struct AddElements {
+template <typename T, int width>
+struct AddWords {
   T* destination;
   const T* source;
   Runs runs;
 
   CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
     const Runs::Offsets offsets = runs.at(index);
-    destination[offsets.to] = static_cast<T>(destination[offsets.to] + source[offsets.from]);
+    T* const to = destination + offsets.to * width;
+    auto sum = load<width>(to);
+    const auto added = load<width>(source + offsets.from * width);
+    for (int i = 0; i < width; ++i) sum.values[i] += added.values[i];
+    store<width>(to, sum);
   }
 };
 
@@ -99,11 +103,16 @@ void copy_words(const BoxCopy& copy, cudaStream_t stream) {
       CopyWords<Word>{copy.destination_as<Word>(), copy.source_as<Word>(), Runs(copy, per_word)});
 }
 
-template <typename T>
-void add_elements(const BoxCopy& copy, cudaStream_t stream) {
+template <typename T, int widest = full_width<T>>
+void add_words(const BoxCopy& copy, cudaStream_t stream) {
+  if constexpr (widest > 1) {
+    if (!is_aligned(copy, widest * bytes_of(copy.element))) {
+      return add_words<T, widest / 2>(copy, stream);
+    }
+  }
   launch(stream,
-         element_count(copy),
-         AddElements<T>{copy.destination_as<T>(), copy.source_as<T>(), Runs(copy, 1)});
+         element_count(copy) / widest,
+         AddWords<T, widest>{copy.destination_as<T>(), copy.source_as<T>(), Runs(copy, widest)});
 }
 
 }  // namespace
@@ -124,7 +133,7 @@ void copy_runs(const BoxCopy& copy, cudaStream_t stream) {
 
 void add_runs(const BoxCopy& copy, cudaStream_t stream) {
   if (element_count(copy) == 0) return;
-  with_type_of(copy.element, [&]<typename T>(T) { add_elements<T>(copy, stream); });
+  with_type_of(copy.element, [&]<typename T>(T) { add_words<T>(copy, stream); });
 }
 
 }  // namespace cnnplan::cudnn

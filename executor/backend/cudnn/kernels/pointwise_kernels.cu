@@ -1,4 +1,4 @@
-// Runs one thread for each vector of channels of one position.
+// Runs one thread for each vector of channels of one position, or of an array.
 #include <array>
 #include <limits>
 
@@ -119,6 +119,16 @@ struct Dropout {
   }
 };
 
+// Runs a body on arrays, in vectors where all of its arrays are aligned to them.
+template <int width, typename Body>
+void run_on_array(cudaStream_t stream, std::int64_t count, const Body& body) {
+  if (body.template is_aligned<width>()) {
+    for_each_of_array<width>(stream, count, body);
+  } else {
+    for_each_of_array<1>(stream, count, body);
+  }
+}
+
 // Updates as PyTorch defines it: v = momentum v + (gradient + decay weight), weight -= rate v.
 template <typename Number, typename Copy>
 struct Sgd {
@@ -128,25 +138,41 @@ struct Sgd {
   Copy* copy;  // may be null
   const StepValues* step;
 
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const {
-    const auto unscaled = gradient[i] / stored<Number>(step->loss_scale);
-    const Number decayed = unscaled + stored<Number>(step->weight_decay) * weight[i];
-    momentum[i] = stored<Number>(step->momentum) * momentum[i] + decayed;
-    weight[i] -= stored<Number>(step->learning_rate) * momentum[i];
-    if (copy != nullptr) copy[i] = static_cast<Copy>(weight[i]);
+  template <int width>
+  CNNPLAN_HOST_DEVICE void run(std::uint32_t first) const {
+    Vector<Number, width> w = fetch<width>(weight + first);
+    const Vector<Number, width> g = fetch<width>(gradient + first);
+    Vector<Number, width> m = fetch<width>(momentum + first);
+    Vector<Copy, width> c;
+    for (int i = 0; i < width; ++i) {
+      const auto unscaled = g.values[i] / stored<Number>(step->loss_scale);
+      const Number decayed = unscaled + stored<Number>(step->weight_decay) * w.values[i];
+      m.values[i] = stored<Number>(step->momentum) * m.values[i] + decayed;
+      w.values[i] -= stored<Number>(step->learning_rate) * m.values[i];
+      c.values[i] = static_cast<Copy>(w.values[i]);
+    }
+    put<width>(momentum + first, m);
+    put<width>(weight + first, w);
+    if (copy != nullptr) put<width>(copy + first, c);
+  }
+  template <int width>
+  bool is_aligned() const {
+    return is_aligned_for<width>(weight) && is_aligned_for<width>(gradient) &&
+           is_aligned_for<width>(momentum) && is_aligned_for<width>(copy);
   }
 };
 
 template <typename Number, typename Copy>
 void sgd_of(const KernelCall& call, const OperandsByRole& operands) {
   const bool has_copies = operands.has(Role::copies);
-  launch(call.stream,
-         volume(call.spec.out),
-         Sgd<Number, Copy>{operands[Role::parameters].as<Number>(),
-                           operands[Role::gradient].as<const Number>(),
-                           operands[Role::momentum].as<Number>(),
-                           has_copies ? operands[Role::copies].as<Copy>() : nullptr,
-                           call.step});
+  run_on_array<full_width<Number>>(
+      call.stream,
+      volume(call.spec.out),
+      Sgd<Number, Copy>{operands[Role::parameters].as<Number>(),
+                        operands[Role::gradient].as<const Number>(),
+                        operands[Role::momentum].as<Number>(),
+                        has_copies ? operands[Role::copies].as<Copy>() : nullptr,
+                        call.step});
 }
 
 template <typename T, int width>
@@ -207,7 +233,18 @@ template <typename From, typename To>
 struct Convert {
   const From* from;
   To* to;
-  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t i) const { to[i] = static_cast<To>(from[i]); }
+
+  template <int width>
+  CNNPLAN_HOST_DEVICE void run(std::uint32_t first) const {
+    const auto values = fetch<width>(from + first);
+    Vector<To, width> converted;
+    for (int i = 0; i < width; ++i) converted.values[i] = static_cast<To>(values.values[i]);
+    put<width>(to + first, converted);
+  }
+  template <int width>
+  bool is_aligned() const {
+    return is_aligned_for<width>(from) && is_aligned_for<width>(to);
+  }
 };
 
 template <typename T>
@@ -334,14 +371,15 @@ void bias_gradient(Precision precision,
 void widen_values(
     Precision precision, const void* narrow, float* wide, std::int64_t count, cudaStream_t stream) {
   with_type_of(activation_element(precision), [&]<typename T>(T) {
-    launch(stream, count, Convert<T, float>{static_cast<const T*>(narrow), wide});
+    run_on_array<full_width<T>>(
+        stream, count, Convert<T, float>{static_cast<const T*>(narrow), wide});
   });
 }
 
 void narrow_values(
     Precision precision, const float* wide, void* narrow, std::int64_t count, cudaStream_t stream) {
   with_type_of(activation_element(precision), [&]<typename T>(T) {
-    launch(stream, count, Convert<float, T>{wide, static_cast<T*>(narrow)});
+    run_on_array<full_width<T>>(stream, count, Convert<float, T>{wide, static_cast<T*>(narrow)});
   });
 }
 

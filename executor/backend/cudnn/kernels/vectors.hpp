@@ -1,5 +1,5 @@
-// Accesses several channels at once: 16 bytes of them where their number is a multiple of that,
-// else one channel.
+// Accesses several channels at once: 16 bytes of them, or half of that as long as it does not
+// divide their number.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +27,13 @@ CNNPLAN_HOST_DEVICE Vector<std::remove_const_t<T>, width> fetch(T* memory) {
   return *reinterpret_cast<const Vector<std::remove_const_t<T>, width>*>(memory);
 }
 
+// Writes a vector as it lies in memory. @pre `memory` is aligned to the vector
+template <int width, typename T>
+CNNPLAN_HOST_DEVICE void put(T* memory, const Vector<T, width>& packed) {
+  observe_write(memory, sizeof(T) * width);
+  *reinterpret_cast<Vector<T, width>*>(memory) = packed;
+}
+
 // Converts the numbers to the type in which they are computed.
 template <typename T, int width>
 CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> widen(const Vector<T, width>& packed) {
@@ -46,8 +53,7 @@ template <int width, typename T>
 CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Computed<T>, width>& wide) {
   Vector<T, width> packed;
   for (int i = 0; i < width; ++i) packed.values[i] = static_cast<T>(wide.values[i]);
-  observe_write(memory, sizeof(T) * width);
-  *reinterpret_cast<Vector<T, width>*>(memory) = packed;
+  put<width>(memory, packed);
 }
 
 // A thread of a GPU reads or writes at most this number of bytes at once.
@@ -63,16 +69,25 @@ struct Kind {
   static constexpr int channels = width;
 };
 
-// Calls body(Kind<T, width>{}) with the width that accesses may have: full_width<T> if it divides
-// `channels`, else 1. Here and in with_kind(), `channels` is the result of vector_channels(), or 1,
-// or the channels of dense blocks that begin at a multiple of 16 bytes.
-template <typename T, typename Body>
+// Calls body(Kind<T, width>{}) with the width that accesses may have: the first of full_width<T>, a
+// half of it, a quarter of it and so on that divides `channels`. Here and in with_kind(),
+// `channels` is the result of vector_channels(), or 1, or the channels of dense blocks that begin
+// at a multiple of 16 bytes.
+template <typename T, int widest = full_width<T>, typename Body>
 void with_width(std::int64_t channels, const Body& body) {
-  if (channels % full_width<T> == 0) {
-    body(Kind<T, full_width<T>>{});
-  } else {
+  if constexpr (widest == 1) {
     body(Kind<T, 1>{});
+  } else if (channels % widest == 0) {
+    body(Kind<T, widest>{});
+  } else {
+    with_width<T, widest / 2>(channels, body);
   }
+}
+
+// Returns whether vectors of `width` elements from `memory` on are aligned. A null pointer is.
+template <int width, typename T>
+bool is_aligned_for(const T* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) % sizeof(Vector<T, width>) == 0;
 }
 
 // Returns the largest divisor of `channels` that also divides the strides of all operands with this
