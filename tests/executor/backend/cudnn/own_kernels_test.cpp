@@ -1,4 +1,5 @@
 // Tests on the emulated GPU what our own kernels launch, and which operands they leave alone.
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -106,6 +107,33 @@ TEST_CASE("batch norm: with a ReLU alone, the backward pass does not read the ou
     CHECK(without_output.dshift.values() == usual.dshift.values());
     CHECK(without_output.dscale.values() == usual.dscale.values());
     CHECK(without_output.dx.values() == usual.dx.values());
+  }
+}
+
+// The last tap of each window has the maximum.
+TEST_CASE("pooling: places of maxima take one byte each if a window has few taps") {
+  constexpr double before = -1234567.0;
+  KernelSpec spec{.kind = KernelKind::pooling, .pooling = PoolingMode::max};
+  spec.in = {{1, 16, 1, 6, 6}};
+  spec.out = {{1, 16, 1, 2, 2}};
+  spec.window.dims[1] = spec.window.dims[2] = {.kernel = 3, .stride = 3};
+  Values rising(volume(spec.in));
+  for (std::size_t i = 0; i < rising.size(); ++i) {
+    const std::size_t position = i / 16;
+    rising[i] = static_cast<double>(position);
+  }
+  for (const Candidate& candidate : candidates()) {
+    const Element element = element_of(candidate.precision);
+    Block x = Block::dense(element, spec.in).fill(rising);
+    Block y = Block::dense(element, spec.out);
+    Block index = Block::dense(Element::int32, spec.out).fill(Values(volume(spec.out), before));
+    run(candidate, spec, {}, {}, {&x, &y, &index});
+    const Values words = index.values();
+    const std::size_t taken = words.size() / 4;
+    CHECK(Values(words.begin() + static_cast<std::ptrdiff_t>(taken), words.end()) ==
+          Values(words.size() - taken, before));
+    CHECK(Values(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(taken)) ==
+          Values(taken, 0x08080808));
   }
 }
 
