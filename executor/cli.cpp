@@ -231,10 +231,10 @@ void add_trace_option(CLI::App& app, Options& options) {
 void add_verify_option(CLI::App& app, Options& options) {
   app.add_flag("--verify{reference}",
                options.verify,
-               "Instead of training, compare outputs and gradients of one step with a step of one "
-               "rank in double, on the same weights and data. Limits follow from what rounding "
-               "does to each tensor. Exit code 10: different; 11: too sensitive to tell in this "
-               "precision")
+               "Instead of training, compare outputs and gradients of one step with the reference: "
+               "a step of one rank in double, on the same weights and data. Limits follow from "
+               "what rounding does to each tensor. Exit code 10: different; 11: too sensitive to "
+               "tell in this precision")
       ->check(CLI::IsMember({"reference"}))
       ->excludes("--epochs",
                  "--steps",

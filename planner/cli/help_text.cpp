@@ -18,27 +18,43 @@ namespace {
 constexpr std::size_t description_column = 26;
 constexpr std::size_t section_indent = 2;
 
-// Returns the name of a type for readers. CLI11 appends the descriptions of validators to it.
+// Reads the type and the checks of an option apart. CLI11's own get_type_name() joins them by
+// colons, and a type such as "A:B" has a colon of its own.
+class OptionParts : public CLI::Option {
+ public:
+  // Returns the name of the type, without the descriptions of checks.
+  static std::string type_of(const CLI::Option& option) {
+    return (option.*(&OptionParts::type_name_))();
+  }
+  // Returns what the checks of the option say about its values.
+  static std::vector<std::string> checks_of(const CLI::Option& option) {
+    std::vector<std::string> checks;
+    for (const CLI::Validator& check : option.*(&OptionParts::validators_)) {
+      checks.push_back(check.get_description());
+    }
+    return checks;
+  }
+};
+
+// Returns the name of a type for readers.
 std::string type_word(const CLI::Option& option) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> words{
       {{"INT", "COUNT"}, {"UINT", "NUMBER"}, {"FLOAT", "NUMBER"}, {"ENUM", "NAME"}}};
-  const std::string name = option.get_type_name();
-  std::string first = name.substr(0, name.find(':'));
+  const std::string name = OptionParts::type_of(option);
   for (const auto& [from, to] : words) {
-    if (first == from) return std::string(to);
+    if (name == from) return std::string(to);
   }
-  return first;
+  return name;
 }
 
-// Returns the names that a validator accepts, or nothing where it accepts other values.
+// Returns the names that a check accepts, or nothing where it accepts other values.
 std::vector<std::string> choices_of(const CLI::Option& option) {
-  const std::string name = option.get_type_name();
-  const std::size_t begin = name.find(":{");
-  if (begin == std::string::npos || name.back() != '}') return {};
   std::vector<std::string> choices;
-  for (const std::string& choice :
-       CLI::detail::split(name.substr(begin + 2, name.size() - begin - 3), ',')) {
-    choices.push_back(CLI::detail::trim_copy(choice));
+  for (const std::string& check : OptionParts::checks_of(option)) {
+    if (!check.starts_with('{') || !check.ends_with('}')) continue;
+    for (const std::string& choice : CLI::detail::split(check.substr(1, check.size() - 2), ',')) {
+      choices.push_back(CLI::detail::trim_copy(choice));
+    }
   }
   return choices;
 }
