@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "planner/summary/layer_groups.hpp"
+#include "planner/summary/reason.hpp"
 
 namespace cnnplan {
 namespace {
@@ -37,6 +38,19 @@ std::vector<Wins> wins_of(const Plan& plan) {
     wins.push_back({.rival = i, .draws = draws});
   }
   return wins;
+}
+
+// Returns the index among the wins of the fastest data-parallel run that fits. Returns nothing
+// where the closest rival is a data-parallel run, too.
+std::optional<std::size_t> wins_over_data_parallelism(const Prediction& prediction,
+                                                      const std::vector<Wins>& wins,
+                                                      std::size_t closest) {
+  if (prediction.rivals[wins[closest].rival].kind == RivalKind::data_parallel) return std::nullopt;
+  const std::optional<std::size_t> rival = data_parallel_rival(prediction);
+  const auto found =
+      std::find_if(wins.begin(), wins.end(), [&](const Wins& one) { return one.rival == rival; });
+  if (found == wins.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - wins.begin());
 }
 
 std::vector<double> logarithms(const std::vector<double>& values) {
@@ -135,6 +149,8 @@ std::optional<Confidence> confidence_of(const Plan& plan) {
                std::pair(b.draws, rivals[b.rival].step_s);
       });
   confidence.closest = static_cast<std::size_t>(closest - confidence.wins.begin());
+  confidence.data_parallel =
+      wins_over_data_parallelism(plan.prediction, confidence.wins, confidence.closest);
   const Rival& rival = plan.prediction.rivals[closest->rival];
   add_decisive(draws, rival, confidence);
   if (confidence.measurement == Measurement::kernels) {

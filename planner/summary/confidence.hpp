@@ -26,6 +26,9 @@ struct Confidence {
   int draws = 0;            // in which the plan was predicted
   std::vector<Wins> wins;   // over each other plan among the rivals that fits and has as many draws
   std::size_t closest = 0;  // an index of `wins`: fewest draws, then shortest step of the rival
+  // An index of `wins`: the fastest data-parallel run that fits, where the closest rival is another
+  // plan. Missing where `wins` lacks that run, as it does if the plan is data parallelism itself.
+  std::optional<std::size_t> data_parallel{};
   // The figure whose error decides most between the plan and its closest rival, as DrawnFigure
   // names it. It is one of those that `measurement` would measure. Empty if no figure explains any
   // difference.

@@ -170,29 +170,70 @@ std::string settling_text(const Summary& summary, bool is_clear, std::size_t mos
 
 // Says what the sentence of how sure has besides the draws.
 enum class Wording {
-  full,       // by how much the rival is slower, and what would settle the choice
-  usual,      // what would settle the choice
-  one_layer,  // the layer whose kernels count most
+  full,         // by how much the rival is slower, and what would settle the choice
+  usual,        // what would settle the choice
+  one_layer,    // the layer whose kernels count most
+  short_names,  // the same layer, rivals without plan and ranks, and draws without their kind
   brief,
 };
 
-// Without a figure that decides, both plans do the same in all draws.
+bool usually_loses(const Wins& wins, int draws) {
+  return 2 * wins.draws < draws;
+}
+
+// Returns the number of draws in which the plan wins, or in which it loses if these are more.
+std::string most_draws(const Wins& wins, int draws) {
+  return std::to_string(usually_loses(wins, draws) ? draws - wins.draws : wins.draws);
+}
+
+// Returns text such as "Beats data parallelism in 16 of 32 draws". `rival` is the name of
+// the rival, which may have a clause after it.
+std::string wins_text(const Wins& wins, const std::string& rival, int draws) {
+  return (usually_loses(wins, draws) ? "Loses against " : "Beats ") + rival + " in " +
+         most_draws(wins, draws) + " of " + std::to_string(draws) + " draws";
+}
+
+// Returns text such as ", and data parallelism in 31", which follows the draws of the closest
+// rival. The text is empty if the closest rival is data parallelism. The plan never wins more often
+// against the closest rival than against another one.
+std::string data_parallel_text(const Summary& summary, bool is_short) {
+  const Confidence& confidence = *summary.confidence;
+  if (!confidence.data_parallel) return "";
+  const Wins& wins = confidence.wins[*confidence.data_parallel];
+  const bool loses_first = usually_loses(confidence.wins[confidence.closest], confidence.draws);
+  const bool loses = usually_loses(wins, confidence.draws);
+  return (loses         ? ", and against "
+          : loses_first ? ", but beats "
+                        : ", and ") +
+         (is_short ? "data parallelism"
+                   : name_of_rival(summary.rivals.at(wins.rival), summary.ranks)) +
+         " in " + most_draws(wins, confidence.draws);
+}
+
+// Without a figure that decides, the plan and its closest rival do the same in all draws.
+std::string no_difference_text(const Summary& summary, const std::string& rival) {
+  const Confidence& confidence = *summary.confidence;
+  const std::string text = "No figure of the machine makes " + rival + " differ.";
+  if (!confidence.data_parallel) return text;
+  const Wins& wins = confidence.wins[*confidence.data_parallel];
+  const std::string name = name_of_rival(summary.rivals.at(wins.rival), summary.ranks);
+  return text + ' ' + wins_text(wins, name, confidence.draws) + " of errors.";
+}
+
 std::string confidence_text(const Summary& summary, Wording wording) {
   const Confidence& confidence = *summary.confidence;
   const Wins& closest = confidence.wins[confidence.closest];
   const Rival& rival = summary.rivals.at(closest.rival);
-  const std::string name = name_of_rival(rival, summary.ranks);
-  if (confidence.figure.empty()) return "No figure of the machine makes " + name + " differ.";
-  const bool usually_loses = 2 * closest.draws < confidence.draws;
-  return (usually_loses ? "Loses against " : "Beats ") + name +
-         (wording == Wording::full ? difference_text(summary, rival) : "") + " in " +
-         std::to_string(usually_loses ? confidence.draws - closest.draws : closest.draws) + " of " +
-         std::to_string(confidence.draws) + " draws of errors" +
-         (wording == Wording::brief ? ""
-                                    : "; " + settling_text(summary,
-                                                           closest.draws == confidence.draws,
-                                                           wording == Wording::one_layer ? 1 : 3)) +
-         '.';
+  const bool is_short = wording == Wording::short_names;
+  const bool is_next = rival.kind == RivalKind::next;
+  std::string name = is_short && is_next ? "the next plan" : name_of_rival(rival, summary.ranks);
+  if (confidence.figure.empty()) return no_difference_text(summary, name);
+  if (wording == Wording::full) name += difference_text(summary, rival);
+  const std::string text = wins_text(closest, name, confidence.draws) +
+                           (is_short ? "" : " of errors") + data_parallel_text(summary, is_short);
+  if (wording == Wording::brief) return text + '.';
+  const std::size_t most_layers = wording == Wording::full || wording == Wording::usual ? 3 : 1;
+  return text + "; " + settling_text(summary, closest.draws == confidence.draws, most_layers) + '.';
 }
 
 std::size_t lines_of(const std::string& text) {
@@ -215,19 +256,29 @@ std::string why(const Summary& summary, std::size_t width) {
   return lines();
 }
 
+// A sentence on how sure the choice is has one line more, if it is about two rivals.
+std::size_t most_sure_lines(const Summary& summary) {
+  return most_sentence_lines + (summary.confidence && summary.confidence->data_parallel ? 1 : 0);
+}
+
 // Leaves out what the sentence can spare where it would be longer than `most` lines.
 std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
   const auto lines = [width](const std::string& sentence) {
     return wrapped("sure    ", sentence, width);
   };
-  for (const Wording wording : {Wording::full, Wording::usual, Wording::one_layer}) {
+  for (const Wording wording :
+       {Wording::full, Wording::usual, Wording::one_layer, Wording::short_names}) {
     std::string text = lines(confidence_text(summary, wording));
-    if (lines_of(text) <= most) return text;
+    if (lines_of(text) <= std::min(most, most_sentence_lines)) return text;
   }
   // A command that goes over two lines is better than none.
-  std::string sentence = confidence_text(summary, Wording::one_layer);
-  std::replace(sentence.begin(), sentence.end(), unbroken_space, ' ');
-  std::string text = lines(sentence);
+  for (const Wording wording : {Wording::one_layer, Wording::short_names}) {
+    std::string sentence = confidence_text(summary, wording);
+    std::replace(sentence.begin(), sentence.end(), unbroken_space, ' ');
+    std::string text = lines(sentence);
+    if (lines_of(text) <= std::min(most, most_sentence_lines)) return text;
+  }
+  std::string text = lines(confidence_text(summary, Wording::one_layer));
   return lines_of(text) <= most ? text : lines(confidence_text(summary, Wording::brief));
 }
 
@@ -263,7 +314,7 @@ std::string to_text(const Summary& summary, std::size_t width) {
       wrapped("step    ", step_text(summary), width) + (summary.reason ? why(summary, width) : "");
   const bool is_sure = summary.confidence && !is_measured;
   std::string text;
-  for (std::size_t most = most_sentence_lines; most > 0; --most) {
+  for (std::size_t most = most_sure_lines(summary); most > 0; --most) {
     const std::string rest = step + (is_sure ? sure(summary, width, most) : "");
     for (const std::string& plan : plan_texts(summary)) {
       text = head;

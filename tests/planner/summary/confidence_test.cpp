@@ -40,6 +40,31 @@ TEST_CASE("confidence: wins by rival, and the figure that decides about the clos
   CHECK(found->measurement == Measurement::links);
 }
 
+TEST_CASE("confidence: data parallelism counts where another plan is closer") {
+  Plan plan = plan_with_draws();
+  CHECK_FALSE(confidence_of(plan)->data_parallel);  // it is the closest rival itself
+  plan.prediction.rivals[1].draws_s = {0.08, 0.09, 0.09, 0.16};
+  REQUIRE(confidence_of(plan)->data_parallel);
+  CHECK(confidence_of(plan)->closest == 1);
+  CHECK(confidence_of(plan)->data_parallel == 0);
+  plan.prediction.rivals[0].fits = false;
+  CHECK_FALSE(confidence_of(plan)->data_parallel);
+  plan = plan_with_draws();
+  plan.prediction.rivals[1].draws_s = {0.08, 0.09, 0.09, 0.16};
+  for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n2");
+  CHECK_FALSE(confidence_of(plan)->data_parallel);  // it is the plan
+}
+
+TEST_CASE("confidence: of two data-parallel runs, the first one counts, which is the faster") {
+  Plan plan = plan_with_draws();
+  plan.prediction.rivals[1].draws_s = {0.01, 0.01, 0.01, 0.01};
+  plan.prediction.rivals.insert(
+      plan.prediction.rivals.begin(),
+      {.plan = "n1", .ranks = 1, .step_s = 0.105, .parts = {}, .draws_s = {0.2, 0.2, 0.2, 0.05}});
+  CHECK(confidence_of(plan)->closest == 2);
+  CHECK(confidence_of(plan)->data_parallel == 0);
+}
+
 TEST_CASE("confidence: rivals that do not fit, lack draws or are the plan do not count") {
   Plan plan = plan_with_draws();
   plan.prediction.rivals[0].fits = false;

@@ -8,6 +8,18 @@
 #include "tests/planner/report/small_plan.hpp"
 
 namespace cnnplan {
+namespace {
+
+// Returns a summary with each of its sentences in one line.
+std::string in_one_line(std::string text) {
+  const std::string indent = "\n        ";
+  for (std::size_t at = 0; (at = text.find(indent, at)) != std::string::npos;) {
+    text.replace(at, indent.size(), " ");
+  }
+  return text;
+}
+
+}  // namespace
 
 TEST_CASE("summary: a plan without rivals, as older versions wrote it") {
   CHECK(to_text(summary_of(small_plan())) ==
@@ -70,6 +82,64 @@ TEST_CASE("summary: sentences that would be long are cut to two lines") {
   CHECK(to_text(summary).find("Beats data parallelism in 1 of 2 draws") != std::string::npos);
   summary.measured_s = 0.1;
   CHECK(to_text(summary).find("Beats") == std::string::npos);
+}
+
+TEST_CASE("summary: draws against data parallelism follow those against a closer plan") {
+  Plan plan = small_plan();
+  plan.prediction.draws = {
+      .figures = {{.figure = "kernel.convolution", .error = 0.1, .factors = {1.1, 1.0, 0.9}}},
+      .steps_s = {0.12, 0.11, 0.10}};
+  const auto text_with = [&](std::vector<double> next_s, std::vector<double> samples_s) {
+    plan.prediction.rivals = {
+        {.plan = "n2", .ranks = 2, .step_s = 0.2, .parts = {}, .draws_s = std::move(samples_s)},
+        {.kind = RivalKind::next,
+         .plan = "near tie",
+         .ranks = 2,
+         .step_s = 0.15,
+         .parts = {},
+         .draws_s = std::move(next_s)}};
+    std::string text = to_text(summary_of(plan));
+    text = text.substr(text.find("sure    "));
+    CHECK(std::count(text.begin(), text.end(), '\n') <= 3);
+    return in_one_line(std::move(text));
+  };
+  CHECK(text_with({0.13, 0.12, 0.09}, {0.2, 0.2, 0.2})
+            .starts_with("sure    Beats the next plan (near tie) in 2 of 3 draws of errors, and "
+                         "data parallelism in 3; to settle it, time bn1 (cnnplan profile)."));
+  CHECK(text_with({0.11, 0.10, 0.11}, {0.2, 0.2, 0.09})
+            .starts_with("sure    Loses against the next plan (near tie) in 2 of 3 draws of "
+                         "errors, but beats data parallelism in 2;"));
+  CHECK(text_with({0.11, 0.10, 0.09}, {0.2, 0.1, 0.09})
+            .starts_with("sure    Loses against the next plan (near tie) in 3 of 3 draws of "
+                         "errors, and against data parallelism in 2;"));
+}
+
+TEST_CASE("summary: both rivals and the command stay within eight lines") {
+  Plan plan = small_plan();
+  plan.prediction.draws = {
+      .figures = {{.figure = "kernel.convolution", .error = 0.1, .factors = {1.1, 0.9}}},
+      .steps_s = {0.11, 0.11}};
+  plan.prediction.rivals = {
+      {.plan = "n1", .ranks = 1, .step_s = 0.2, .parts = {}, .draws_s = {0.2, 0.2}},
+      {.kind = RivalKind::next,
+       .plan = "least additive cost that fits",
+       .ranks = 2,
+       .step_s = 0.15,
+       .parts = {},
+       .draws_s = {0.2, 0.1}}};
+  Summary summary = summary_of(plan);
+  summary.plan_file = "plan.json";
+  for (int i = 0; i < 100; ++i) {
+    summary.groups.push_back({.words = "samples over " + std::to_string(i) + " ranks"});
+    summary.group_names.push_back("layer" + std::to_string(i));
+    summary.counts.push_back({.words = summary.groups.back().words, .layers = 1});
+  }
+  const std::string text = to_text(summary);
+  CAPTURE(text);
+  CHECK(std::count(text.begin(), text.end(), '\n') <= 8);
+  CHECK(in_one_line(text).find("Beats the next plan in 1 of 2 draws, and data parallelism in 2;") !=
+        std::string::npos);
+  CHECK(in_one_line(text).find("--missing-from plan.json") != std::string::npos);
 }
 
 }  // namespace cnnplan
