@@ -44,16 +44,6 @@ std::set<KernelSpec> missing_of(const Round& round,
   return missing;
 }
 
-// Returns the splits of the covering plans, then the uniform ones that were asked for, each once.
-std::vector<Split> splits_of(const SplitChoices& choices, const std::vector<Mesh>& uniform) {
-  std::vector<Split> splits = all_splits(choices);
-  for (const Mesh& mesh : uniform) {
-    const Split split{.mesh = mesh};
-    if (std::find(splits.begin(), splits.end(), split) == splits.end()) splits.push_back(split);
-  }
-  return splits;
-}
-
 // Returns a text such as "resnet50 on n4, ranks 0 to 1 of 4".
 std::string description(const Plan& plan, const std::string& split, int first, int program_size) {
   const int last = std::min(first + program_size, plan.ranks) - 1;
@@ -99,9 +89,10 @@ std::vector<Round> rounds_of(const ProfileRequest& request,
     Plan blank = uniform_plan(network, request.batch, Mesh({{Axis::r, request.ranks}}));
     blank.precision = request.precision;
     const SplitChoices choices = split_choices(blank, request.axes);
-    for (const Split& split : splits_of(choices, request.uniform)) {
+    for (const Split& split : all_splits(choices)) {
       rounds.add(mostly_on(blank, choices, split), to_text(split));
     }
+    for (const Mesh& mesh : request.uniform) rounds.add(mostly_on(blank, mesh), to_text(mesh));
   }
   for (const Plan& plan : request.plans) rounds.add(plan, "its plan");
   return std::move(rounds).list();

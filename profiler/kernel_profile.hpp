@@ -18,7 +18,7 @@ struct ProfileRequest {
   std::int64_t batch = 1;  // global mini-batch of these plans
   Precision precision = Precision::fp32;
   std::vector<Axis> axes = search_axes();  // over which the search may split
-  std::vector<Mesh> uniform;  // further plans: each of these meshes on all layers that admit it
+  std::vector<Mesh> uniform;  // further plans: those of `solve --uniform` with these meshes
   std::vector<Plan> plans;    // further plans, with their own ranks, batch and precision
   WalkOptions walk;
 };

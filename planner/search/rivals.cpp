@@ -158,7 +158,7 @@ Run data_parallel(const SolveRequest& request, int ranks, const PriceList& price
   own.ranks = ranks;
   const Plan blank = blank_plan_with_reductions(own);
   const SplitChoices choices = split_choices(blank, {Axis::n});
-  Run run = scored(mostly_on(blank, choices, {.mesh = samples_over(ranks)}), prices);
+  Run run = scored(entirely_on(blank, choices, {.mesh = samples_over(ranks)}), prices);
   if (run.fits || request.recompute != Recompute::where_needed) return run;
   Run again = scored(recomputed(run.plan), prices);
   return again.fits ? again : run;

@@ -205,7 +205,7 @@ void add_repeated_samples(const SolveRequest& request, const Plan& blank, Scores
   const SplitChoices choices = split_choices(blank, {Axis::n});
   const Split& split = choices.units.front().splits.front();
   if (split.mesh.size(Axis::r) == 1) return;
-  scores.add({UniformOrigin{.split = split}}, mostly_on(blank, choices, split));
+  scores.add({UniformOrigin{.split = split}}, entirely_on(blank, choices, split));
 }
 
 Assignment least_of(const CostGraph& graph) {
@@ -331,15 +331,6 @@ void add_counts(Prediction& prediction, const PricedNetwork& priced) {
   }
 }
 
-// Returns the splits among which layers find the mesh. Where all axes are tried, splits with r are
-// left out if another axis gives all ranks work of their own.
-SplitChoices choices_with(const Plan& blank, const Mesh& mesh) {
-  std::vector<Axis> axes = search_axes();
-  std::erase_if(axes, [&](Axis axis) { return mesh.size(axis) == 1; });
-  const bool repeats = mesh.size(Axis::r) > 1 && !axes.empty();
-  return repeats ? split_choices(blank, axes) : split_choices(blank);
-}
-
 // Returns the uniform plan that the user asked for, without a search.
 Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
   const Mesh& mesh = *request.uniform;
@@ -349,7 +340,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
                       .value = '"' + to_text(mesh) + '"',
                       .allowed = "a mesh of " + std::to_string(request.ranks) + " ranks"});
   }
-  Plan plan = with_prediction(mostly_on(blank, choices_with(blank, mesh), {.mesh = mesh}), prices);
+  Plan plan = with_prediction(mostly_on(blank, mesh), prices);
   const std::int64_t bytes = plan.prediction.memory.total_bytes();
   if (!fits(bytes, request.platform.memory_bytes)) {
     throw InfeasibleError(

@@ -63,7 +63,7 @@ std::vector<Plan> plans_of(const Case& each) {
   const Plan blank = uniform_plan(tiny_network(), each.batch, Mesh({{Axis::r, each.ranks}}));
   std::vector<Plan> plans = test::covering_plans(blank);
   for (const Mesh& mesh : each.uniform) {
-    plans.push_back(mostly_on(blank, split_choices(blank), {.mesh = mesh}));
+    plans.push_back(mostly_on(blank, mesh));
   }
   return plans;
 }
@@ -126,6 +126,22 @@ TEST_CASE("profile_kernels: holds exactly the kernels of all covering plans, on 
       CHECK(timing.median_s > 0);
       CHECK(timing.min_s <= timing.median_s);
       CHECK_FALSE(timing.implementation.empty());
+    }
+  }
+}
+
+TEST_CASE("profile_kernels: with few axes, has the kernels of solve --uniform over another one") {
+  const Case each{"height of a plan by samples", 2, 2, {parse_mesh("h2")}};
+  ProfileRequest request = request_of(each);
+  request.axes = {Axis::n};
+  Profile filled;
+  profile(request, filled, never);
+  const Plan blank = uniform_plan(tiny_network(), each.batch, parse_mesh("r2"));
+  const Plan plan = mostly_on(blank, parse_mesh("h2"));
+  const std::set<KernelSpec> known = kernels_in(filled);
+  for (int rank = 0; rank < plan.ranks; ++rank) {
+    for (const KernelSpec& spec : kernels_of(lower(plan, rank))) {
+      CHECK_MESSAGE(known.contains(spec), to_text(spec));
     }
   }
 }

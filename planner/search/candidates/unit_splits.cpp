@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 
 #include "planner/network/enumerators.hpp"
 #include "planner/search/candidates/candidates.hpp"
@@ -108,6 +109,15 @@ UnitSplits splits_of(const Plan& plan,
   return choice;
 }
 
+// Returns the splits among which units find the mesh. Where all axes are tried, splits with r are
+// left out if another axis gives all ranks work of their own.
+SplitChoices choices_with(const Plan& blank, const Mesh& mesh) {
+  std::vector<Axis> axes = search_axes();
+  std::erase_if(axes, [&](Axis axis) { return mesh.size(axis) == 1; });
+  const bool repeats = mesh.size(Axis::r) > 1 && !axes.empty();
+  return repeats ? split_choices(blank, axes) : split_choices(blank);
+}
+
 }  // namespace
 
 std::vector<Axis> search_axes() {
@@ -197,6 +207,19 @@ std::vector<int> mostly_on(const SplitChoices& choices, const Split& split) {
 Plan mostly_on(const Plan& blank, const SplitChoices& choices, const Split& split) {
   const auto admits = [&split](const UnitSplits& unit) { return unit.may_take(split); };
   if (std::none_of(choices.units.begin(), choices.units.end(), admits)) return all_on(blank, split);
+  return plan_of(blank, choices, mostly_on(choices, split));
+}
+
+Plan mostly_on(const Plan& blank, const Mesh& mesh) {
+  return mostly_on(blank, choices_with(blank, mesh), {.mesh = mesh});
+}
+
+Plan entirely_on(const Plan& blank, const SplitChoices& choices, const Split& split) {
+  for (const UnitSplits& unit : choices.units) {
+    if (unit.may_take(split)) continue;
+    throw std::logic_error(blank.network.layer(unit.unit.head()).name + " may not take " +
+                           to_text(split));
+  }
   return plan_of(blank, choices, mostly_on(choices, split));
 }
 

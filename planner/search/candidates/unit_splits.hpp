@@ -74,6 +74,14 @@ std::vector<int> mostly_on(const SplitChoices& choices, const Split& split);
 // Returns `blank` with the choices of mostly_on(choices, split). If no unit may take `split`,
 // returns all_on(blank, split), in which some ranks own nothing.
 Plan mostly_on(const Plan& blank, const SplitChoices& choices, const Split& split);
+// Returns the plan of `solve --uniform` with this mesh, whose kernels `profile --uniform` times. It
+// is mostly_on() the mesh, where every unit may take any of its splits, whatever axes are searched.
+// @pre the mesh has as many ranks as `blank`
+Plan mostly_on(const Plan& blank, const Mesh& mesh);
+// Returns `blank` with `split` for every unit. It suits splits over samples alone: units share the
+// batch, so they all list the same ones.
+// @throws std::logic_error for a unit that may not take `split`
+Plan entirely_on(const Plan& blank, const SplitChoices& choices, const Split& split);
 // Returns the splits that any unit may take, each once.
 std::vector<Split> all_splits(const SplitChoices& choices);
 

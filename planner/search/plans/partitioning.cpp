@@ -73,7 +73,7 @@ class Partitioner {
     group_ranks_ = std::max(group_ranks_, mesh.size(Axis::c));
   }
 
-  // Returns a plan without partitions, mostly on the first split over these axes.
+  // Returns a plan without partitions, on the first split over these axes: n alone, or none.
   Plan base(int partitions, const std::vector<Axis>& axes) const {
     const int ranks = sample_ranks_ * partitions;
     Plan blank = uniform_plan(plan_.network, plan_.batch, Mesh({{Axis::r, ranks}}));
@@ -91,7 +91,7 @@ class Partitioner {
       blank.small_gradient_allreduces = plan_.small_gradient_allreduces;
     }
     const SplitChoices choices = split_choices(blank, axes);
-    return mostly_on(blank, choices, choices.units.front().splits.front());
+    return entirely_on(blank, choices, choices.units.front().splits.front());
   }
 
   // Returns whether the user asked for the allreduces of the plan. Otherwise, the price chose them.

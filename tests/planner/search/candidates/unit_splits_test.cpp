@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -179,6 +180,37 @@ TEST_CASE("mostly_on: a mesh that no unit lists is taken by all") {
   const Plan blank = blank_plan("lenet", 2, 4);
   const Plan plan = mostly_on(blank, split_choices(blank), {.mesh = parse_mesh("r2")});
   for (const LayerPlan& layer : plan.layers) CHECK(layer.mesh == parse_mesh("r2"));
+}
+
+TEST_CASE("mostly_on: a mesh is found whatever axes the other splits have, and with copies") {
+  const Plan blank = blank_plan("resnet50", 4, 2);
+  const LayerIndex fc = blank.network.index_of("fc1000").value();
+  const Plan by_height = mostly_on(blank, parse_mesh("h4"));
+  CHECK(mesh_of(by_height, LayerIndex(0)) == parse_mesh("h4"));
+  CHECK(mesh_of(by_height, fc) == parse_mesh("n2r2"));  // which has the most parts by samples
+  const Plan with_copies = mostly_on(blank, parse_mesh("n2r2"));
+  for (const LayerPlan& layer : with_copies.layers) CHECK(layer.mesh == parse_mesh("n2r2"));
+}
+
+TEST_CASE("split_choices: over samples alone, all units list the same splits") {
+  const std::vector<std::pair<int, int>> sizes{{4, 8}, {6, 8}, {8, 2}, {4, 1}, {1, 1}};
+  for (const char* network : {"lenet", "mesh-1k", "resnet50", "cosmoflow"}) {
+    for (const auto& [ranks, batch] : sizes) {
+      const Plan blank = blank_plan(network, ranks, batch);
+      for (const std::vector<Axis>& axes : {std::vector<Axis>{Axis::n}, std::vector<Axis>{}}) {
+        const SplitChoices choices = split_choices(blank, axes);
+        const Split& first = choices.units.front().splits.front();
+        const Plan plan = entirely_on(blank, choices, first);
+        for (const LayerPlan& layer : plan.layers) CHECK(layer.mesh == first.mesh);
+      }
+    }
+  }
+}
+
+TEST_CASE("entirely_on: a unit that may not take the split is a fault of the program") {
+  const Plan blank = blank_plan("resnet50", 4, 4);
+  CHECK_THROWS_AS(entirely_on(blank, split_choices(blank), {.mesh = parse_mesh("h4")}),
+                  std::logic_error);
 }
 
 TEST_CASE("all_splits: in plans mostly on each split, every unit takes each of its splits") {
