@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <variant>
@@ -105,12 +106,26 @@ std::optional<Norm> NormFinder::norm_of(const OnnxNode& division) const {
   return Norm{.image = image, .axis = axes->front()};
 }
 
+// Returns the names of all initializers and of their copies. PyTorch stores equal parameters of a
+// model in eval mode once, and copies them by Identity.
+std::set<std::string> parameters_of(const OnnxGraph& graph) {
+  std::set<std::string> parameters;
+  for (const auto& [name, tensor] : graph.initializers) parameters.insert(name);
+  for (const OnnxNode& node : graph.nodes) {
+    const bool copies = node.type == "Identity" && node.inputs.size() == 1 &&
+                        parameters.contains(node.inputs.front());
+    if (copies) parameters.insert(node.outputs.begin(), node.outputs.end());
+  }
+  return parameters;
+}
+
 // Returns the position of the input that is no parameter where the other one is. Else nothing.
-std::optional<std::size_t> input_with_parameter(const OnnxGraph& graph, const OnnxNode& node) {
+std::optional<std::size_t> input_with_parameter(const std::set<std::string>& parameters,
+                                                const OnnxNode& node) {
   if (node.inputs.size() != 2) return std::nullopt;
   for (const std::size_t i : {0, 1}) {
-    const bool other = graph.initializers.contains(node.inputs[1 - i]);
-    if (other && !graph.initializers.contains(node.inputs[i])) return i;
+    const bool other = parameters.contains(node.inputs[1 - i]);
+    if (other && !parameters.contains(node.inputs[i])) return i;
   }
   return std::nullopt;
 }
@@ -120,6 +135,7 @@ std::optional<std::size_t> input_with_parameter(const OnnxGraph& graph, const On
 OnnxGraph with_layer_norms(OnnxGraph graph) {
   const OnnxGraph before = graph;
   const NormFinder finder(before);
+  const std::set<std::string> parameters = parameters_of(before);
   std::map<std::string, OnnxNode> norms;  // by output
   const auto replace = [&norms](OnnxNode& node, OnnxNode norm) {
     norm.name = node.name;
@@ -136,7 +152,7 @@ OnnxGraph with_layer_norms(OnnxGraph graph) {
       replace(node, std::move(made));
       continue;
     }
-    const auto input = input_with_parameter(before, node);
+    const auto input = input_with_parameter(parameters, node);
     const auto found = input ? norms.find(node.inputs[*input]) : norms.end();
     if (found == norms.end()) continue;
     const std::size_t inputs = found->second.inputs.size();

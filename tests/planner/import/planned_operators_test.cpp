@@ -49,7 +49,10 @@ TEST_CASE("Planning: the gate is the second input") {
 }
 
 // Adds the nodes of a norm over the last axis of `x`, step by step as exports have them.
-void add_norm(ModelBuilder& model, const std::string& x, const std::string& power = "two") {
+void add_norm(ModelBuilder& model,
+              const std::string& x,
+              const std::string& power = "two",
+              const std::string& scale = "scale") {
   model.reals("two", {}, {2}).reals("three", {}, {3}).reals("small", {}, {1e-6F});
   model.weight("scale", {4}).weight("shift", {4});
   model.node("ReduceMean", {x}, {"mean"}).set("axes", Dims{-1});
@@ -59,7 +62,7 @@ void add_norm(ModelBuilder& model, const std::string& x, const std::string& powe
   model.node("Add", {"variance", "small"}, {"sum"});
   model.node("Sqrt", {"sum"}, {"root"});
   model.node("Div", {"difference", "root"}, {"quotient"});
-  model.node("Mul", {"quotient", "scale"}, {"scaled"});
+  model.node("Mul", {"quotient", scale}, {"scaled"});
   model.node("Add", {"scaled", "shift"}, {"norm"}).called("norm");
 }
 
@@ -91,6 +94,17 @@ TEST_CASE("Planning: a norm over channels, step by step or as one node") {
     CHECK(contains(imported.notes[0], "1 Erf, 1 LayerNormalization, 1 Mul"));
     CHECK_FALSE(refusals_of(model).empty());  // without planning
   }
+}
+
+TEST_CASE("Planning: a scale that a model has twice and stores once belongs to the norm") {
+  ModelBuilder model({2, 4, 8, 6});
+  model.node("Transpose", {"x"}, {"last"}).set("perm", Dims{0, 2, 3, 1});
+  model.node("Identity", {"scale"}, {"copy"});
+  add_norm(model, "last", "two", "copy");
+  model.node("Transpose", {"norm"}).set("perm", Dims{0, 3, 1, 2});
+  const ImportedModel imported = model.import(planning);
+  CHECK(imported.network.layer_count() == 3);  // x, norm, loss
+  CHECK(contains(imported.notes.at(0), "as memory-bound layers: 1 LayerNormalization;"));
 }
 
 TEST_CASE("Planning: a norm that other nodes look into stays a norm for its users") {
