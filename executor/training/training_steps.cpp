@@ -14,6 +14,7 @@
 #include "executor/training/finite_check.hpp"
 #include "executor/training/raise_cycles.hpp"
 #include "planner/base/error.hpp"
+#include "planner/plan/normalised_values.hpp"
 
 namespace cnnplan {
 namespace {
@@ -159,9 +160,11 @@ void TrainingSteps::run_checked(std::int64_t step) {
         *runner_,
         state_of(step),
         context_.world);
+    const std::string note = two_values_note(plan_);
     throw NotFiniteError("step " + std::to_string(step) + " is not finite: " + first +
                          "; the loss is " + std::to_string(found.loss()) +
-                         ", and the parameters are as before the step");
+                         ", and the parameters are as before the step" +
+                         (note.empty() ? "" : "; " + note));
   }
 }
 

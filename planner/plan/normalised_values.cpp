@@ -28,6 +28,27 @@ std::int64_t values_of_channel(const Shape& output) {
   return volume(output) / output[Dim::c];
 }
 
+// Returns the first batch norm that normalises this number of values on some rank.
+std::optional<LayerIndex> norm_of_values(const Plan& plan, std::int64_t values) {
+  for (const LayerIndex layer : plan.network.layers().indices()) {
+    const bool is_norm = std::holds_alternative<BatchNorm>(plan.network.layer(layer).parameters);
+    if (is_norm && least_normalised_values(plan, layer) == values) return layer;
+  }
+  return std::nullopt;
+}
+
+std::string name_of(const Plan& plan, LayerIndex layer) {
+  const LayerPlan& own = plan.layers[layer];
+  return "the batch norm \"" + plan.network.layer(layer).name + "\" on " + to_text(own.mesh) +
+         " with statistics " + std::string(to_text(own.statistics));
+}
+
+// Returns the option with which the batch norm has more than this number of values.
+std::string more_values(const Plan& plan, LayerIndex layer, std::int64_t values) {
+  const Shape output = plan.network.output_shape(layer, plan.batch);
+  return values_of_channel(output) > values ? "solve --batch-norm global" : "a larger --batch";
+}
+
 }  // namespace
 
 std::int64_t least_normalised_values(const Plan& plan, LayerIndex layer) {
@@ -43,24 +64,23 @@ std::int64_t least_normalised_values(const Plan& plan, LayerIndex layer) {
 }
 
 std::optional<LayerIndex> single_value_norm(const Plan& plan) {
-  for (const LayerIndex layer : plan.network.layers().indices()) {
-    const bool is_norm = std::holds_alternative<BatchNorm>(plan.network.layer(layer).parameters);
-    if (is_norm && least_normalised_values(plan, layer) == 1) return layer;
-  }
-  return std::nullopt;
+  return norm_of_values(plan, 1);
 }
 
 InputProblem single_value_problem(const Plan& plan, LayerIndex layer, const std::string& file) {
-  const LayerPlan& own = plan.layers[layer];
-  const Shape output = plan.network.output_shape(layer, plan.batch);
-  const bool has_more = values_of_channel(output) > 1;
   return {.file = file,
           .pointer = "/layers/" + std::to_string(layer),
-          .value = "the batch norm \"" + plan.network.layer(layer).name + "\" on " +
-                   to_text(own.mesh) + " with statistics " + std::string(to_text(own.statistics)) +
-                   ", which normalises a single value of each channel",
-          .allowed = "at least two values in training, as with " +
-                     std::string(has_more ? "solve --batch-norm global" : "a larger --batch")};
+          .value = name_of(plan, layer) + ", which normalises a single value of each channel",
+          .allowed = "at least two values in training, as with " + more_values(plan, layer, 1)};
+}
+
+std::string two_values_note(const Plan& plan) {
+  const std::optional<LayerIndex> layer = norm_of_values(plan, 2);
+  if (!layer) return "";
+  return name_of(plan, *layer) +
+         " normalises only two values of each channel, so a training may not stay finite; it has "
+         "more values with " +
+         more_values(plan, *layer, 2);
 }
 
 void require_trainable(const Plan& plan, const std::string& file) {

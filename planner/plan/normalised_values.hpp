@@ -22,6 +22,12 @@ std::optional<LayerIndex> single_value_norm(const Plan& plan);
 // `allowed` names an option of cnnplan solve that helps.
 InputProblem single_value_problem(const Plan& plan, LayerIndex layer, const std::string& file);
 
+// Returns a sentence on the first batch norm that normalises two values alone on some rank, with an
+// option of cnnplan solve that helps. The text is empty if there is no such batch norm. Two values
+// become about -1 and 1 whatever they are. The gradient is large where they are nearly equal, and
+// grows from norm to norm, so a training may not stay finite.
+std::string two_values_note(const Plan& plan);
+
 // Requires that no batch norm of the plan normalises a single value, since it would not train.
 // @throws InputError with the single_value_problem of the first such batch norm
 void require_trainable(const Plan& plan, const std::string& file);

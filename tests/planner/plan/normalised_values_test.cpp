@@ -83,5 +83,18 @@ TEST_CASE("require_trainable: one value is refused, with what helps") {
   CHECK_NOTHROW(require_trainable(plan_of("n2", BatchNormStatistics::local, 2, 1, 2), "p.json"));
 }
 
+TEST_CASE("two_values_note: names the batch norm, and what gives it more values") {
+  const Plan apart = plan_of("n2", BatchNormStatistics::spatial, 4, 1, 1);
+  CHECK(two_values_note(apart) ==
+        "the batch norm \"norm\" on n2 with statistics spatial normalises only two values of each "
+        "channel, so a training may not stay finite; it has more values with solve --batch-norm "
+        "global");
+  const Plan alone = plan_of("n1", BatchNormStatistics::global, 2, 1, 1);
+  CHECK(contains(two_values_note(alone), "with a larger --batch"));
+  CHECK(two_values_note(plan_of("n2", BatchNormStatistics::global, 4, 1, 1)).empty());
+  CHECK(two_values_note(plan_of("n2", BatchNormStatistics::spatial, 6, 1, 1)).empty());
+  CHECK(two_values_note(plan_of("n2", BatchNormStatistics::spatial, 2, 1, 1)).empty());  // refused
+}
+
 }  // namespace
 }  // namespace cnnplan::test
