@@ -21,6 +21,7 @@
 #include "planner/import/network_source.hpp"
 #include "planner/network/residual_chain.hpp"
 #include "planner/plan/normalised_values.hpp"
+#include "planner/plan/planned_layers.hpp"
 #include "planner/plan/sample_blocks.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
@@ -105,10 +106,25 @@ void tell_unused_multigrid(const SolveRequest& request) {
 // Says which batch norm keeps a plan from being trained. Inference does not need its statistics.
 void tell_untrainable(const Plan& plan) {
   const std::optional<LayerIndex> layer = single_value_norm(plan);
-  if (!layer) return;
+  if (!layer) {
+    if (const std::string note = two_values_note(plan); !note.empty()) print_warning(note);
+    return;
+  }
   const InputProblem problem = single_value_problem(plan, *layer, "");
   print_warning("cnnexec will not train with this plan: " + problem.value +
                 "; needed: " + problem.allowed);
+}
+
+// Says with which command the plan runs, or why no program can run it.
+void tell_written(const Plan& plan, const SolveOptions& options) {
+  if (const std::optional<LayerIndex> layer = planned_only_layer(plan.network)) {
+    print_note("wrote " + options.output_file + "; cnnexec cannot run it: the layer '" +
+               plan.network.layer(*layer).name + "' is only planned");
+    return;
+  }
+  print_note("wrote " + options.output_file + "; run it with:" + std::string(command_line) +
+             "mpirun -n " + std::to_string(plan.ranks) + " cnnexec " +
+             shell_word(options.output_file));
 }
 
 // Says with which command the faster plan on fewer ranks is made.
@@ -204,9 +220,7 @@ ExitCode solve_command(const SolveOptions& options) {
   tell_faster_precision(plan, request, options);
   tell_fewer_ranks(plan, options);
   if (to_stdout) return ExitCode::ok;
-  print_note("wrote " + options.output_file + "; run it with:" + std::string(command_line) +
-             "mpirun -n " + std::to_string(plan.ranks) + " cnnexec " +
-             shell_word(options.output_file));
+  tell_written(plan, options);
   return ExitCode::ok;
 }
 

@@ -8,6 +8,7 @@
 
 #include "planner/base/message.hpp"
 #include "planner/kernel/kernel_family.hpp"
+#include "planner/plan/planned_layers.hpp"
 #include "planner/report/table.hpp"
 #include "planner/tensor/enumerators.hpp"
 
@@ -124,6 +125,8 @@ std::string estimates_note(const Plan& plan,
     note += (note.empty() ? "" : ", ") + counted(estimates.from_rates, "kernel") + " estimated" +
             rates_text(platform);
   }
+  // The profiler refuses networks with such layers.
+  if (planned_only_layer(plan.network)) return note;
   const bool is_rest =
       (estimates.are_updates && estimates.from_rates == 0) || has_kernels_of_plans_only(plan);
   return note + "; measure with:" +
