@@ -13,7 +13,7 @@ enum class ExitCode : int {
   bad_input = 3,                 // an input file, or a value in it, is wrong
   infeasible = 4,                // no plan fits into the memory of the ranks, or memory ran out
   environment = 5,               // the machine, its libraries or the launch do not suit the command
-  prediction_outside_limit = 6,  // the prediction is off by more than --max-error
+  prediction_outside_limit = 6,  // the prediction is off by more than its limit
   not_finite = 7,                // a value of the training is NaN or infinite
   peer_lost = 8,                 // another rank was lost
   io = 9,                        // a file cannot be read or written
