@@ -5,14 +5,17 @@
 #include <string_view>
 
 #include "planner/base/exit_code.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/wrapped_text.hpp"
 #include "planner/launch/launch_words.hpp"
 
 namespace cnnplan {
 namespace {
 
-constexpr std::string_view plain =
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,=:+@%";
+// True for a text that a shell takes as it is, and that is not empty.
+bool is_plain(const std::string& text) {
+  return shell_word(text) == text;
+}
 
 std::string comment(const std::string& text) {
   constexpr std::size_t columns = 78;
@@ -90,15 +93,14 @@ std::string batch_script(const Placement& placement,
 }
 
 std::string problem_of_job_word(const std::string& text) {
-  const std::size_t other = text.find_first_not_of(plain);
-  if (!text.empty() && other == std::string::npos) return {};
+  if (is_plain(text)) return {};
   return "'" + text +
          "' is no value for a line of #SBATCH; allowed: letters, digits and -_./,=:+@%";
 }
 
 std::string job_name(std::string text) {
   for (char& letter : text) {
-    if (plain.find(letter) == std::string_view::npos) letter = '_';
+    if (!is_plain(std::string(1, letter))) letter = '_';
   }
   return text;
 }
