@@ -16,8 +16,8 @@ struct RankNode {
 };
 
 // Returns a sentence if two ranks that the plan was priced with on one node are on different nodes.
-// It has the right command. Otherwise, the text is empty. `nodes` has an entry for each rank of the
-// plan.
+// The sentence ends with a command that places all ranks, if they fill their nodes. Otherwise, the
+// text is empty. `nodes` has an entry for each rank of the plan.
 std::string apart_text(const Plan& plan,
                        const std::vector<RankNode>& nodes,
                        const LaunchEnvironment& launch);

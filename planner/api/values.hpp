@@ -1,4 +1,4 @@
-// Holds the values behind the handles of the public header.
+// Holds the values to which the handles of the public header point.
 #pragma once
 
 #include <optional>

@@ -8,8 +8,8 @@
 
 namespace cnnplan {
 
-// Slurm then ends the other ranks this time after the first one has ended, in seconds. Ranks that
-// all end by themselves have ended long before.
+// Slurm ends the ranks that still run this number of seconds after the first rank has ended (srun
+// --wait). Ranks that all end by themselves need less time.
 inline constexpr int wait_for_ranks_s = 60;
 
 // This is the type of srun --mpi by which Open MPI starts.
