@@ -114,6 +114,8 @@ ExitCode launch_command(const LaunchOptions& options) {
   require_named_plan(options);
   require_plan_file(options.plan_file);
   require_other_file(options.output_file, options.plan_file);
+  require_other_file(options.output_file,
+                     file_or_default(options.platform_file, default_platform_file));
   OutputFile output(options.output_file);
   const Plan plan = read_plan(options.plan_file);
   const Placement placement = chosen_placement(plan, options);
