@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/planner/base/problem_of.hpp"
+
 namespace cnnplan::test {
 namespace {
 
@@ -15,10 +17,6 @@ std::string script_of(const JobRequest& request, bool saves_state) {
                        .program = {"cnnexec", "my plan.json"},
                        .saves_state = saves_state,
                        .description = "16 ranks.\nTwo nodes."});
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
