@@ -148,7 +148,8 @@ InferenceReport infer(const Plan& given,
   const Schedule schedule = lower(plan, world.rank(), {.pass = Pass::inference});
   MemoryUse memory = memory_of(schedule);
   memory.process_bytes = plan.prediction.memory.process_bytes;
-  require_memory(memory.total_bytes(), plan.network.name(), world, backend->device());
+  const std::int64_t ahead_bytes = options.data_file.empty() ? 0 : sample_bytes(schedule);
+  require_memory(memory.total_bytes() + ahead_bytes, plan.network.name(), world, backend->device());
   backend->prepare_thread();
   tell_places(backend->device(), world, callbacks);
   tell_apart(plan, world, note);
