@@ -78,7 +78,9 @@ Finding mps_finding() {
   return {.part = "GPU",
           .name = "MPS",
           .state = FindingState::absent,
-          .text = "not running: ranks that share a GPU take turns, so their times are no speed"};
+          .text =
+              "not running: ranks that share a GPU take turns, so their times say nothing about "
+              "its speed"};
 }
 
 std::vector<Finding> gpu_findings() {

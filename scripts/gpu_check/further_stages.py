@@ -11,7 +11,7 @@ LINKS_BYTES = "4MiB"  # messages of two ranks on one card go through the host, w
 def links(context, stage):
     """Measures one rank, for its memory and copies, and two ranks that share the card.
 
-    The two ranks take turns on the card, so their times are kept but are no figures.
+    The two ranks take turns on the card, so their times are kept, but not reported as figures.
     """
     alone = stage.part(workloads.measure_links, context, 1, limit_s=0.5 * context.bundle.left_s())
     if alone:

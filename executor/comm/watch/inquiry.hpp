@@ -26,9 +26,9 @@ struct InquiryTimes {
 // A rank that waits for long tells the lowest rank, the reporter. The reporter then asks all ranks
 // for their states, and judges them. While it does not answer, its place goes to the lowest rank
 // that does: a waiting rank tries rank 0, then twice as many ranks each round, up to itself. A rank
-// with a fault does what a rank does that waits for long. Until there is either, nobody sends a
-// message. The class knows neither sockets nor clocks, so
-// that tests run it for many ranks in one process.
+// with a fault acts as one that waits for long. Until there is a rank of either kind, nobody sends
+// a message. The class knows neither sockets nor clocks, so that tests run it for many ranks in one
+// process.
 class Inquiry {
  public:
   // Holds a message that the caller has to send.

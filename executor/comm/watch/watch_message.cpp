@@ -1,5 +1,4 @@
-// Writes a message as lines of text: a header, the activity, the call, the
-// fault, and the ranks.
+// Writes a message as lines of text: a header, the activity, the call, the fault, and the ranks.
 #include "executor/comm/watch/watch_message.hpp"
 
 #include <algorithm>

@@ -39,9 +39,8 @@ struct WatchedProgram {
 // exit code 8 if one wait takes longer than the limit. From connect() on, the lowest rank that
 // answers decides for all ranks (Inquiry). It warns at a third of the limit, ends all ranks with
 // exit code 8 at the limit, and names the rank that was lost first. A fault of a device ends all
-// ranks sooner. A rank that computes and gives
-// signs of progress may take as long as it likes. Time in which the process was suspended does not
-// count.
+// ranks sooner. A rank that computes and gives signs of progress may take as long as it likes. Time
+// in which the process was suspended does not count.
 class Watchdog {
  public:
   // A limit of 0 starts no watchdog.

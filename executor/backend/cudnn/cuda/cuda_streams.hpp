@@ -26,7 +26,7 @@ class CudaStreams {
   // @throws std::logic_error where the lane was not reserved
   void select_lane(int lane);
   cudaStream_t selected() const { return streams_[selected_].get(); }
-  // Returns the selected lane; 0 while the queue of halos or of reductions is selected.
+  // Returns the selected lane; 0 while any queue is selected.
   std::size_t lane() const { return selected_ < queue_count ? 0 : selected_ - queue_count + 1; }
   // The host waits for the work of all streams.
   // @throws DeviceLostError where some work failed for good, else BackendError

@@ -11,7 +11,7 @@
 namespace cnnplan::cudnn {
 namespace {
 
-// Calls f(Tiles, whether the elements have two bytes) for every width that divides the channels.
+// Calls f(Tiles) for types of elements and widths of vectors that divide the channels.
 template <typename F>
 void for_each_tiling(std::int64_t positions, std::int64_t channels, const F& f) {
   f(Tiles::of<BFloat16, 1>(positions, channels));
