@@ -48,26 +48,29 @@ std::int64_t host_bytes() {
   return std::min(physical, control_group_bytes());
 }
 
-}  // namespace
-
-// Ranks may see one device each, all under the number 0, so the place of a device identifies it.
-int most_ranks_on_a_device(const Communicator& world, const Device& device) {
-  if (device.is_host()) return static_cast<int>(world.maximum(find_nodes(world).ranks_here));
+// Returns the largest number of ranks that passed the same text. Ranks may see one device each, all
+// under the number 0, so the place of a device identifies it.
+int most_equal(const std::string& place, const Communicator& world) {
   std::map<std::string, int> ranks;
-  for (const std::string& place : world.gather(host_name() + ' ' + device.place(), 0)) {
-    ++ranks[place];
-  }
+  for (const std::string& other : world.gather(place, 0)) ++ranks[other];
   int most = 0;
-  for (const auto& [place, count] : ranks) most = std::max(most, count);
+  for (const auto& [text, count] : ranks) most = std::max(most, count);
   return static_cast<int>(world.maximum(most));
 }
 
-// Ranks of one GPU are on one node, so all of them find the same daemon.
+}  // namespace
+
+int most_ranks_on_a_device(const Communicator& world, const Device& device) {
+  if (device.is_host()) return static_cast<int>(world.maximum(find_nodes(world).ranks_here));
+  return most_equal(host_name() + ' ' + device.place(), world);
+}
+
+// A rank on a node with MPS never takes turns. Its number takes the place of a device's name.
 bool take_turns(const Communicator& world, const Device& device) {
   if (device.is_host()) return false;
-  const bool is_alone = most_ranks_on_a_device(world, device) == 1;
-  const bool lacks_mps = world.maximum(find_mps().is_running ? 0.0 : 1.0) > 0.0;
-  return !is_alone && lacks_mps;
+  const std::string place = find_mps().is_running ? "MPS " + std::to_string(world.rank())
+                                                  : host_name() + ' ' + device.place();
+  return most_equal(place, world) > 1;
 }
 
 std::int64_t memory_of_rank(const Communicator& world, const Device& device) {
