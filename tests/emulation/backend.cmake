@@ -25,7 +25,6 @@ function(cnnplan_emulated_runs name)
   cnnplan_mpi_runs(${name} PROGRAM ${TEST_PROGRAM} RANKS ${TEST_RANKS}
                    ENVIRONMENT CNNPLAN_TEST_BACKENDS=cudnn ${TEST_ENVIRONMENT})
   foreach(ranks ${TEST_RANKS})
-    set_property(TEST ${name}_np${ranks} APPEND PROPERTY ENVIRONMENT CNNPLAN_EMULATED_DEVICES=${ranks})
     if(CNNPLAN_SANITIZE OR ranks GREATER 2)
       set_property(TEST ${name}_np${ranks} APPEND PROPERTY ENVIRONMENT CNNPLAN_EMULATED_CLOSED_MEMORY=0)
     endif()
