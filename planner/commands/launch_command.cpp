@@ -32,7 +32,13 @@ std::optional<Platform> platform_of(const Plan& plan, const LaunchOptions& optio
 }
 
 Placement chosen_placement(const Plan& plan, const LaunchOptions& options) {
-  Placement placement = placement_of(plan, platform_of(plan, options), options.plan_file);
+  const std::optional<Platform> platform = platform_of(plan, options);
+  Placement placement = placement_of(plan, platform, options.plan_file);
+  if (plan.device.empty() && !platform && !options.gpus_per_node) {
+    print_note(
+        "ranks get no GPUs, since the plan names no device and its platform was not found; "
+        "name it with --platform");
+  }
   if (options.gpus_per_node) placement.gpus_per_node = *options.gpus_per_node;
   if (options.cores_per_rank > 0) placement.cores_per_rank = options.cores_per_rank;
   return placement;

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -261,25 +264,41 @@ std::size_t most_sure_lines(const Summary& summary) {
   return most_sentence_lines + (summary.confidence && summary.confidence->data_parallel ? 1 : 0);
 }
 
-// Leaves out what the sentence can spare where it would be longer than `most` lines.
+// True if the text has at most `most` lines, and none of them is wider than `width` columns.
+bool fits(const std::string& text, std::size_t most, std::size_t width) {
+  std::istringstream stream(text);
+  std::size_t count = 0;
+  for (std::string line; std::getline(stream, line); ++count) {
+    if (line.size() > width) return false;
+  }
+  return count <= most;
+}
+
+// Leaves out what the sentence can spare where it would be longer than `most` lines. A command that
+// goes over two lines is better than none.
 std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
-  const auto lines = [width](const std::string& sentence) {
+  const auto lines = [&](Wording wording, bool is_broken) {
+    std::string sentence = confidence_text(summary, wording);
+    if (is_broken) std::replace(sentence.begin(), sentence.end(), unbroken_space, ' ');
     return wrapped("sure    ", sentence, width);
   };
-  for (const Wording wording :
-       {Wording::full, Wording::usual, Wording::one_layer, Wording::short_names}) {
-    std::string text = lines(confidence_text(summary, wording));
-    if (lines_of(text) <= std::min(most, most_sentence_lines)) return text;
+  const auto first_fit = [&](bool is_broken, std::size_t limit) -> std::string {
+    for (const Wording wording :
+         {Wording::full, Wording::usual, Wording::one_layer, Wording::short_names}) {
+      if (is_broken && wording < Wording::one_layer) continue;
+      std::string text = lines(wording, is_broken);
+      if (fits(text, limit, width)) return text;
+    }
+    return {};
+  };
+  const std::size_t few = std::min(most, most_sentence_lines);
+  if (const std::string text = first_fit(false, few); !text.empty()) return text;
+  if (const std::string text = first_fit(true, few); !text.empty()) return text;
+  for (const bool is_broken : {false, true}) {
+    const std::string text = lines(Wording::one_layer, is_broken);
+    if (fits(text, most, width)) return text;
   }
-  // A command that goes over two lines is better than none.
-  for (const Wording wording : {Wording::one_layer, Wording::short_names}) {
-    std::string sentence = confidence_text(summary, wording);
-    std::replace(sentence.begin(), sentence.end(), unbroken_space, ' ');
-    std::string text = lines(sentence);
-    if (lines_of(text) <= std::min(most, most_sentence_lines)) return text;
-  }
-  std::string text = lines(confidence_text(summary, Wording::one_layer));
-  return lines_of(text) <= most ? text : lines(confidence_text(summary, Wording::brief));
+  return lines(Wording::brief, false);
 }
 
 // Returns texts of the plan, the most detailed one first.

@@ -4,17 +4,19 @@
 
 bundle=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# The first use unpacks the libraries, into a folder of its own first: it may be interrupted.
+# The first use unpacks programs and libraries, into a folder of its own first: it may be
+# interrupted. The libraries take their place last.
 if [[ ! -d $bundle/lib ]]; then
   unpacking=$(mktemp -d "$bundle/unpacking.XXXXXX") || {
     echo "env.sh: copy $bundle to a place that can be written" >&2
     return 1
   }
-  tar -xzf "$bundle/lib.tar.gz" -C "$unpacking" && mv -T "$unpacking/lib" "$bundle/lib" 2>/dev/null
+  tar -xzf "$bundle/programs.tar.gz" -C "$unpacking" && rm -rf "$bundle/bin" &&
+    mv -T "$unpacking/bin" "$bundle/bin" && mv -T "$unpacking/lib" "$bundle/lib" 2>/dev/null
   rm -rf "$unpacking"
   unset unpacking
   if [[ ! -d $bundle/lib ]]; then
-    echo "env.sh: $bundle/lib.tar.gz cannot be unpacked there" >&2
+    echo "env.sh: $bundle/programs.tar.gz cannot be unpacked there" >&2
     return 1
   fi
 fi
