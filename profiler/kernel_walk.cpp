@@ -149,6 +149,32 @@ void tell_of_graphs(const StepRunner& runner, const WalkCallbacks& callbacks) {
            runner.why_no_graphs());
 }
 
+// Runs the timed passes. On a GPU, each of them is followed by a pass without events, whose time is
+// taken out of the samples. `pass` returns the seconds of one pass.
+KernelSamples timed_samples(const Schedule& schedule,
+                            const StepRunner& runner,
+                            bool has_events,
+                            const WalkOptions& options,
+                            const std::function<double(Timing)>& pass,
+                            const WalkCallbacks& callbacks) {
+  if (has_events) pass(Timing::step);  // captures graphs
+  KernelSamples samples;
+  add_properties(schedule, runner, samples);
+  std::vector<double> with_events_s;
+  std::vector<double> without_events_s;
+  for (int passes = 0; passes < options.repetitions; ++passes) {
+    with_events_s.push_back(pass(Timing::operations));
+    add_pass(schedule, runner, samples);
+    if (has_events) without_events_s.push_back(pass(Timing::step));
+    callbacks.after_pass();
+  }
+  if (has_events) {
+    subtract_event(samples,
+                   seconds_per_event(with_events_s, without_events_s, schedule.operations.size()));
+  }
+  return samples;
+}
+
 }  // namespace
 
 KernelSamples walk_kernels(const Walk& walk,
@@ -186,21 +212,7 @@ KernelSamples walk_kernels(const Walk& walk,
   const auto timed_pass = [&] { return pass(Timing::operations); };
   warm_up(runner, backend.device(), world, options, timed_pass, callbacks);
   const bool has_events = !backend.device().is_host();  // whose time counts
-  if (has_events) pass(Timing::step);                   // captures graphs
-  KernelSamples samples;
-  add_properties(schedule, runner, samples);
-  std::vector<double> with_events_s;
-  std::vector<double> without_events_s;
-  for (int passes = 0; passes < options.repetitions; ++passes) {
-    with_events_s.push_back(timed_pass());
-    add_pass(schedule, runner, samples);
-    if (has_events) without_events_s.push_back(pass(Timing::step));
-    callbacks.after_pass();
-  }
-  if (has_events) {
-    subtract_event(samples,
-                   seconds_per_event(with_events_s, without_events_s, schedule.operations.size()));
-  }
+  KernelSamples samples = timed_samples(schedule, runner, has_events, options, pass, callbacks);
   tell_of_graphs(runner, callbacks);
   return samples;
 }

@@ -132,20 +132,23 @@ void require_none(const std::set<KernelSpec>& failed, const std::string& file) {
   throw BackendError(file + " holds all kernels except those that failed: " + names);
 }
 
+std::unique_ptr<Backend> backend_of(const ProfileOptions& options, const Communicator& world) {
+  return make_backend(options.backend,
+                      {.local_rank = find_nodes(world).rank_here,
+                       .deterministic = options.deterministic,
+                       .engine_trials = options.engine_trials,
+                       .most_workspace_bytes = options.most_workspace_bytes,
+                       .clock_warmup_s = clock_warmup_s,
+                       .note = engine_log()});
+}
+
 }  // namespace
 
 void profile_command(const ProfileOptions& options, const Communicator& world) {
   const std::string& file = options.output_file;
   on_first_rank(world, [&] { require_replaceable_file(file); });
   Profile profile;
-  const std::unique_ptr<Backend> backend =
-      make_backend(options.backend,
-                   {.local_rank = find_nodes(world).rank_here,
-                    .deterministic = options.deterministic,
-                    .engine_trials = options.engine_trials,
-                    .most_workspace_bytes = options.most_workspace_bytes,
-                    .clock_warmup_s = clock_warmup_s,
-                    .note = engine_log()});
+  const std::unique_ptr<Backend> backend = backend_of(options, world);
   const ProfileRequest request = options.missing_from.empty()
                                      ? request_of(options, world, backend->device(), profile)
                                      : request_of_plan(options, world);

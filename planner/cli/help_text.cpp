@@ -40,7 +40,7 @@ class OptionParts : public CLI::Option {
 std::string type_word(const CLI::Option& option) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> words{
       {{"INT", "COUNT"}, {"UINT", "NUMBER"}, {"FLOAT", "NUMBER"}, {"ENUM", "NAME"}}};
-  const std::string name = OptionParts::type_of(option);
+  std::string name = OptionParts::type_of(option);
   for (const auto& [from, to] : words) {
     if (name == from) return std::string(to);
   }

@@ -29,7 +29,8 @@ Plan plan_on(int ranks) {
   }
   layers.push_back({"fc", {layers.back().name}, FullyConnected{.outputs = 4}});
   layers.push_back({"loss", {"fc"}, SoftmaxCrossEntropy{}});
-  Plan plan = uniform_plan(Network("chain", layers), 2 * ranks, Mesh({{Axis::n, ranks}}));
+  Plan plan =
+      uniform_plan(Network("chain", layers), std::int64_t{2} * ranks, Mesh({{Axis::n, ranks}}));
   for (LayerPlan& layer : plan.layers) layer.statistics = BatchNormStatistics::global;
   plan.bucket_bytes = 1;
   set_gradient_allreduce(plan, AllreduceAlgorithm::library);
