@@ -189,6 +189,17 @@ void tell_device(const Plan& plan,
   tell_few_cores(schedule, backend.device(), note);
 }
 
+// Says what a training leaves out of its data, and what differs from the training that it
+// continues.
+void tell_data(const ResumePoint& resume,
+               const Plan& plan,
+               const TrainingOptions& options,
+               const DataSource& data,
+               const std::function<void(const std::string&)>& note) {
+  if (!options.data_file.empty()) tell_left_out(data, plan.batch, note);
+  tell_changes(resume, plan, options, data, note);
+}
+
 }  // namespace
 
 RunReport train(const Plan& given,
@@ -209,9 +220,8 @@ RunReport train(const Plan& given,
   tell_device(plan, schedule, *backend, world, callbacks);
   const Data data = open_data(plan, schedule, options, world, backend->device());
   check_resume_point(resume, options, *data.training, world);
-  if (!options.data_file.empty()) tell_left_out(*data.training, plan.batch, note);
   std::optional<CheckpointWriter> checkpoints = open_checkpoints(resume, options, world);
-  tell_changes(resume, plan, options, *data.training, note);
+  tell_data(resume, plan, options, *data.training, note);
   ParameterStore parameters(schedule, plan.network, plan.precision, *backend);
   set_first_state(parameters, plan.network, options, resume, world);
   Groups groups(world, options.nccl);

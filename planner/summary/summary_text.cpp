@@ -216,7 +216,7 @@ std::string data_parallel_text(const Summary& summary, bool is_short) {
 // Without a figure that decides, the plan and its closest rival do the same in all draws.
 std::string no_difference_text(const Summary& summary, const std::string& rival) {
   const Confidence& confidence = *summary.confidence;
-  const std::string text = "No figure of the machine makes " + rival + " differ.";
+  std::string text = "No figure of the machine makes " + rival + " differ.";
   if (!confidence.data_parallel) return text;
   const Wins& wins = confidence.wins[*confidence.data_parallel];
   const std::string name = name_of_rival(summary.rivals.at(wins.rival), summary.ranks);
@@ -292,10 +292,10 @@ std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
     return {};
   };
   const std::size_t few = std::min(most, most_sentence_lines);
-  if (const std::string text = first_fit(false, few); !text.empty()) return text;
-  if (const std::string text = first_fit(true, few); !text.empty()) return text;
+  if (std::string text = first_fit(false, few); !text.empty()) return text;
+  if (std::string text = first_fit(true, few); !text.empty()) return text;
   for (const bool is_broken : {false, true}) {
-    const std::string text = lines(Wording::one_layer, is_broken);
+    std::string text = lines(Wording::one_layer, is_broken);
     if (fits(text, most, width)) return text;
   }
   return lines(Wording::brief, false);
