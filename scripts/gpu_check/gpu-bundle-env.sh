@@ -11,7 +11,7 @@ if [[ ! -d $bundle/lib ]]; then
     echo "env.sh: copy $bundle to a place that can be written" >&2
     return 1
   }
-  tar -xzf "$bundle/programs.tar.gz" -C "$unpacking" && rm -rf "$bundle/bin" &&
+  tar -xzf "$bundle/programs.tar.gz" -C "$unpacking" && rm -rf "${bundle:?}/bin" &&
     mv -T "$unpacking/bin" "$bundle/bin" && mv -T "$unpacking/lib" "$bundle/lib" 2>/dev/null
   rm -rf "$unpacking"
   unset unpacking
