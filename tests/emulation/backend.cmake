@@ -25,7 +25,7 @@ function(cnnplan_emulated_runs name)
   cnnplan_mpi_runs(${name} PROGRAM ${TEST_PROGRAM} RANKS ${TEST_RANKS}
                    ENVIRONMENT CNNPLAN_TEST_BACKENDS=cudnn ${TEST_ENVIRONMENT})
   foreach(ranks ${TEST_RANKS})
-    if(CNNPLAN_SANITIZE OR ranks GREATER 2)
+    if(TEST ${name}_np${ranks} AND (CNNPLAN_SANITIZE OR ranks GREATER 2))
       set_property(TEST ${name}_np${ranks} APPEND PROPERTY ENVIRONMENT CNNPLAN_EMULATED_CLOSED_MEMORY=0)
     endif()
   endforeach()
