@@ -34,7 +34,7 @@ struct WaitLimits {
 // nobody. Among all ranks that it meets, a silent rank is the culprit before a stuck one. A rank
 // that computes and gets on is no culprit, and neither is any rank that waits for it. Where every
 // rank that it meets waits too long, they are in a deadlock.
-// Where a rank reports a fault of its device, no wait has to be too long. The culprit is then a
+// A rank that reports a fault of its device needs no wait that is too long. The culprit is then a
 // silent rank, because its loss may be the reason. Once all ranks have answered, it is the rank
 // with the fault. A rank whose fault is elsewhere is never the culprit for its fault.
 WaitVerdict judge(const RankReports& reports, const WaitLimits& limits);

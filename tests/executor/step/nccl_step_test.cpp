@@ -8,10 +8,8 @@
 #include <doctest/doctest.h>
 
 #include "executor/comm/nccl_communicator.hpp"
-#include "executor/data/synthetic_data.hpp"
-#include "executor/step/step_runner.hpp"
-#include "planner/schedule/schedule.hpp"
 #include "tests/emulation/device.hpp"
+#include "tests/executor/training/device_training.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -40,26 +38,9 @@ Plan plan_on(int ranks) {
 }
 
 // Holds a training whose collectives NCCL runs.
-struct NcclTraining {
-  NcclTraining(const Plan& trained,
-               Backend& device_backend,
-               const Communicator& world,
-               bool overlap)
-      : plan(trained),
-        backend(device_backend),
-        schedule(lower(plan, world.rank())),
-        parameters(schedule, plan.network, plan.precision, backend),
-        groups(world, true),
-        data(batch_shape(plan.network, plan.batch, plan.precision), 1),
-        runner(schedule,
-               {.backend = &backend,
-                .parameters = &parameters,
-                .groups = &groups,
-                .data = &data,
-                .in_place_of_communication = {},
-                .overlap = overlap}) {
-    initialize(parameters, plan.network, 1);
-  }
+struct NcclTraining : DeviceTraining {
+  NcclTraining(const Plan& trained, Backend& device, const Communicator& world, bool overlap)
+      : DeviceTraining(trained, device, world, Graphs::off, true, overlap) {}
 
   // Runs two steps and returns the loss and the weights after them.
   std::vector<double> train() {
@@ -74,14 +55,6 @@ struct NcclTraining {
     }
     return numbers;
   }
-
-  Plan plan;
-  Backend& backend;
-  Schedule schedule;
-  ParameterStore parameters;
-  Groups groups;
-  SyntheticData data;
-  StepRunner runner;
 };
 
 std::unique_ptr<Backend> make_device() {

@@ -36,11 +36,20 @@ struct DeviceTraining {
                  Backend& device_backend,
                  const Communicator& world,
                  Graphs graphs = Graphs::off)
+      : DeviceTraining(trained, device_backend, world, graphs, false, trained.overlap) {}
+
+  // With `nccl`, NCCL runs the collectives. `overlap` takes the place of the plan's.
+  DeviceTraining(const Plan& trained,
+                 Backend& device_backend,
+                 const Communicator& world,
+                 Graphs graphs,
+                 bool nccl,
+                 bool overlap)
       : plan(trained),
         backend(device_backend),
         schedule(lower(plan, world.rank())),
         parameters(schedule, plan.network, plan.precision, backend),
-        groups(world),
+        groups(world, nccl),
         data(batch_shape(plan.network, plan.batch, plan.precision), 1),
         runner(schedule,
                {.backend = &backend,
@@ -48,7 +57,7 @@ struct DeviceTraining {
                 .groups = &groups,
                 .data = &data,
                 .in_place_of_communication = {},
-                .overlap = plan.overlap,
+                .overlap = overlap,
                 .graphs = graphs}) {
     initialize(parameters, plan.network, 1);
   }
