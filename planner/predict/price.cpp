@@ -152,6 +152,7 @@ std::vector<int> peers(const Operation& operation) {
   const auto* transfer = std::get_if<TransferOperation>(&operation.body);
   if (transfer == nullptr) return {};
   std::vector<int> ranks;
+  ranks.reserve(transfer->list.sends.size() + transfer->list.receives.size());
   for (const Piece& piece : transfer->list.sends) ranks.push_back(piece.peer);
   for (const Piece& piece : transfer->list.receives) ranks.push_back(piece.peer);
   std::sort(ranks.begin(), ranks.end());
@@ -160,11 +161,14 @@ std::vector<int> peers(const Operation& operation) {
 }
 
 bool waits_for_others(const Operation& operation, int rank) {
+  return waits_for_others(operation, peers(operation), rank);
+}
+
+bool waits_for_others(const Operation& operation, std::span<const int> others, int rank) {
   if (const auto* collective = std::get_if<CollectiveOperation>(&operation.body)) {
     return collective->group.size() > 1;
   }
-  const std::vector<int> ranks = peers(operation);
-  return std::any_of(ranks.begin(), ranks.end(), [rank](int peer) { return peer != rank; });
+  return std::any_of(others.begin(), others.end(), [rank](int peer) { return peer != rank; });
 }
 
 }  // namespace cnnplan

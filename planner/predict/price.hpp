@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -111,5 +112,7 @@ TransferTraits traits_of(const Schedule& schedule, const TransferOperation& oper
 std::vector<int> peers(const Operation& operation);
 // True when other ranks must have reached the operation before `rank` can finish it.
 bool waits_for_others(const Operation& operation, int rank);
+// Says so where the peers of the operation are known. @pre others == peers(operation)
+bool waits_for_others(const Operation& operation, std::span<const int> others, int rank);
 
 }  // namespace cnnplan

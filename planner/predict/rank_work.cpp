@@ -1,18 +1,20 @@
 // Copies from a schedule what the walk in virtual time needs of each operation.
 #include "planner/predict/rank_work.hpp"
 
+#include <utility>
+
 namespace cnnplan {
 namespace {
 
 Meeting meeting_of(const Operation& operation, OperationIndex index, int rank) {
-  Meeting meeting{.operation = index,
-                  .id = operation.id,
-                  .ranks = {},
-                  .waits_for_others = waits_for_others(operation, rank)};
+  Meeting meeting{.operation = index, .id = operation.id, .ranks = {}};
   if (const auto* collective = std::get_if<CollectiveOperation>(&operation.body)) {
     meeting.ranks = collective->group;
+    meeting.waits_for_others = waits_for_others(operation, {}, rank);
   } else {
-    meeting.ranks = peers(operation);
+    std::vector<int> others = peers(operation);
+    meeting.waits_for_others = waits_for_others(operation, others, rank);
+    meeting.ranks = std::move(others);
   }
   return meeting;
 }

@@ -61,6 +61,7 @@ ScheduleBuilder::ScheduleBuilder(int rank, int ranks, Dependencies dependencies)
 void ScheduleBuilder::reserve(std::size_t operations) {
   schedule_.operations.reserve(operations);
   schedule_.buffers.reserve(operations);
+  if (!derives_dependencies_) return;
   uses_.reserve(operations);
   inner_.reserve(operations);
 }
@@ -71,13 +72,15 @@ BufferIndex ScheduleBuilder::add_buffer(std::string name,
                                         const Box& box) {
   Buffer buffer{.name = std::move(name), .role = role, .element = element, .box = box};
   buffer.bytes = checked_multiply(volume(box), bytes_of(element));
-  uses_.push_back({});
-  inner_.push_back({});
+  if (derives_dependencies_) {
+    uses_.push_back({});
+    inner_.push_back({});
+  }
   return schedule_.buffers.push_back(std::move(buffer));
 }
 
 void ScheduleBuilder::set_rim(BufferIndex index, const Box& inner) {
-  if (buffer(index).box != inner) inner_[index] = inner;
+  if (derives_dependencies_ && buffer(index).box != inner) inner_[index] = inner;
 }
 
 BufferIndex ScheduleBuilder::add_flat(std::string name,
@@ -117,7 +120,6 @@ void ScheduleBuilder::use(BufferIndex buffer,
                           bool written,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
-  if (!derives_dependencies_) return;
   auto& parts = uses_[buffer];
   if (std::ssize(parts) <= part) parts.resize(part + 1);
   Uses& uses = parts[part];
@@ -146,9 +148,11 @@ std::pair<int, int> ScheduleBuilder::parts_of(const Operand& operand) const {
 void ScheduleBuilder::use(const Operand& operand,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
-  const auto [first, last] = parts_of(operand);
-  for (int part = first; part <= last; ++part) {
-    use(operand.buffer, part, operand.written, operation, depends);
+  if (derives_dependencies_) {
+    const auto [first, last] = parts_of(operand);
+    for (int part = first; part <= last; ++part) {
+      use(operand.buffer, part, operand.written, operation, depends);
+    }
   }
   if (operand.first_slot < 0 || buffer(operand.buffer).role == BufferRole::gradient_part) {
     keep(operand.buffer, operation);
@@ -160,10 +164,11 @@ void ScheduleBuilder::use(const TransferOperation& transfer,
                           OperationIndex operation,
                           std::vector<OperationIndex>& depends) {
   if (transfer.source >= 0) {
-    use(transfer.source, inside, false, operation, depends);
+    if (derives_dependencies_) use(transfer.source, inside, false, operation, depends);
     keep(transfer.source, operation);
   }
-  const bool has_rim = transfer.destination >= 0 && inner_[transfer.destination];
+  const bool has_rim =
+      derives_dependencies_ && transfer.destination >= 0 && inner_[transfer.destination];
   if (fills_rim(transfer) && has_rim) {
     use(transfer.destination, rim, true, operation, depends);
   } else if (transfer.destination >= 0) {

@@ -78,6 +78,7 @@ class ScheduleBuilder {
   Schedule schedule_;
   bool derives_dependencies_;
   OperationIndex lanes_begin_{0};
+  // Both are empty unless dependencies are derived.
   IndexedVector<BufferIndex, std::vector<Uses>> uses_;    // by buffer and part
   IndexedVector<BufferIndex, std::optional<Box>> inner_;  // nothing where there is no rim
 };

@@ -59,16 +59,15 @@ RankBoxes::RankBoxes(const Distribution& distribution)
 RankBoxes RankBoxes::derived() const {
   RankBoxes result = *this;
   result.derived_ = true;
-  for (DimRanges& dim : result.dims_) dim.table = nullptr;
   return result;
 }
 
 RankBoxes RankBoxes::under(const Window& window, const Shape& input) const {
   RankBoxes result = derived();
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
-    RangeRule& rule = result.rule(spatial_dims[i]);
     const std::int64_t length = input[spatial_dims[i]];
-    if (window.dims[i] == WindowDim{} && rule.length == length) continue;
+    if (window.dims[i] == WindowDim{} && ranges(spatial_dims[i]).rule.length == length) continue;
+    RangeRule& rule = result.rule(spatial_dims[i]);
     rule.windowed = true;
     rule.window = window.dims[i];
     rule.input_length = length;
@@ -78,7 +77,10 @@ RankBoxes RankBoxes::under(const Window& window, const Shape& input) const {
 
 RankBoxes RankBoxes::over(const Window& window, const Shape& input) const {
   RankBoxes result = under(window, input);
-  for (Dim dim : spatial_dims) result.rule(dim).transposed = result.rule(dim).windowed;
+  for (Dim dim : spatial_dims) {
+    RangeRule& rule = result.rule(dim);
+    rule.transposed = rule.windowed;
+  }
   return result;
 }
 
@@ -129,7 +131,9 @@ RankBoxes RankBoxes::channels(std::int64_t first, std::int64_t count) const {
 
 RankBoxes RankBoxes::tabulated(Tables& tables) const {
   RankBoxes result = *this;
-  for (DimRanges& dim : result.dims_) dim.table = tables.of(dim.rule);
+  for (DimRanges& dim : result.dims_) {
+    if (dim.table == nullptr) dim.table = tables.of(dim.rule);
+  }
   return result;
 }
 

@@ -72,7 +72,12 @@ class RankBoxes {
 
  private:
   RankBoxes derived() const;
-  RangeRule& rule(Dim dim) { return dims_[static_cast<std::size_t>(dim)].rule; }
+  // Returns the rule for a change, so that its table does not hold any more.
+  RangeRule& rule(Dim dim) {
+    DimRanges& changed = dims_[static_cast<std::size_t>(dim)];
+    changed.table = nullptr;
+    return changed.rule;
+  }
   bool owns_nothing(const MeshCoordinates& coordinates) const;
   friend bool same_boxes(const RankBoxes& a, const RankBoxes& b);
 

@@ -108,6 +108,10 @@ struct DimPieces {
 };
 
 DimPieces pieces_of(const DimRanges& ranges, Range wanted, Coordinates coordinates) {
+  if (ranges.rule.parts == 1) {
+    const std::int64_t size = intersect(ranges.at(0), wanted).size();
+    return {.count = size > 0 ? 1 : 0, .indices = size, .longest = size};
+  }
   DimPieces pieces;
   for (int i = coordinates.begin; i < coordinates.end; ++i) {
     const std::int64_t size = intersect(ranges.at(i), wanted).size();
@@ -140,7 +144,11 @@ TransferList transfer_list(const RankBoxes& sources, const RankBoxes& destinatio
   if (sources.rank_count() != destinations.rank_count()) {
     throw std::logic_error("transfer between distributions of different rank counts");
   }
+  // Most ranks exchange with a neighbour on either side, and keep a piece.
+  constexpr std::size_t usual_pieces = 4;
   TransferList list;
+  list.receives.reserve(usual_pieces);
+  list.sends.reserve(usual_pieces);
   const Box wanted = destinations.box(rank);
   visit_meeting(sources, wanted, Replicas::first, [&](int holder, const Box& piece) {
     list.receives.push_back({holders_of(sources, holder).provider(rank), piece});

@@ -20,15 +20,15 @@ struct ChannelParts {
   int all = 1;
   int of_inputs = 1;
 
-  explicit ChannelParts(const Split& split)
-      : all(split.mesh.size(Axis::c)), of_inputs(input_parts(split.channel_algorithm, all)) {}
+  explicit ChannelParts(const LayerPlan& layer)
+      : all(layer.mesh.size(Axis::c)), of_inputs(input_parts(layer.channel_algorithm, all)) {}
 };
 
 // Returns the input channels that a rank multiplies, of `count`. Ranks of other stages have none.
 Range multiplied_channels(const Plan& plan, LayerIndex layer, std::int64_t count, int rank) {
   if (!is_at_stage(plan, layer, rank)) return {};
   const LayerPlan& own = layer_plan(plan, layer);
-  const ChannelParts parts(own.split());
+  const ChannelParts parts(own);
   return block_range(count, parts.of_inputs, own.mesh.coordinate(rank, Axis::c) % parts.of_inputs);
 }
 
@@ -36,7 +36,7 @@ Range multiplied_channels(const Plan& plan, LayerIndex layer, std::int64_t count
 Range computed_channels(const Plan& plan, LayerIndex layer, int rank) {
   if (!is_at_stage(plan, layer, rank)) return {};
   const LayerPlan& own = layer_plan(plan, layer);
-  const ChannelParts parts(own.split());
+  const ChannelParts parts(own);
   const std::int64_t count = plan.network.output_shape(layer, 1)[Dim::c];
   const int coordinate = own.mesh.coordinate(rank, Axis::c);
   const int first = coordinate - coordinate % parts.of_inputs;
@@ -93,12 +93,10 @@ RankBoxes needed_blocks(const LayerSignature& layer,
 }
 
 RankBoxes computed_blocks(const Plan& plan, LayerIndex layer, const RankBoxes& outputs) {
-  const Split split = layer_plan(plan, layer).split();
-  const bool is_partial =
-      mixes_channels(plan.network.layer(layer).parameters) && sums_over_channels(split);
+  const int parts = ChannelParts(layer_plan(plan, layer)).of_inputs;
+  const bool is_partial = mixes_channels(plan.network.layer(layer).parameters) && parts > 1;
   if (!is_partial) return outputs;
   const std::int64_t inputs = channels_of(plan, plan.network.inputs_of(layer)[0]);
-  const int parts = ChannelParts(split).of_inputs;
   return outputs.with_channel_blocks(inputs, parts)
       .with_joined_channels(channels_of(plan, layer), parts);
 }
@@ -119,7 +117,7 @@ Shape weight_shape(const Network& network, LayerIndex layer) {
 Box weight_block(const Plan& plan, LayerIndex layer, int rank) {
   const LayerParameters& parameters = plan.network.layer(layer).parameters;
   const Shape shape = weight_shape(plan.network, layer);
-  const bool of_inputs = sums_over_channels(layer_plan(plan, layer).split());
+  const bool of_inputs = ChannelParts(layer_plan(plan, layer)).of_inputs > 1;
   const bool transposed = is_transposed(parameters);
   const Dim inputs = transposed ? Dim::n : Dim::c;
   const Range filters = computed_channels(plan, layer, rank);
@@ -138,7 +136,7 @@ Box weight_block(const Plan& plan, LayerIndex layer, int rank) {
 Box bias_block(const Plan& plan, LayerIndex layer, int rank) {
   const LayerPlan& own = layer_plan(plan, layer);
   Box box = whole({{1, 1, 1, 1, channels_of(plan, layer)}});
-  const int part = own.mesh.coordinate(rank, Axis::c) % ChannelParts(own.split()).of_inputs;
+  const int part = own.mesh.coordinate(rank, Axis::c) % ChannelParts(own).of_inputs;
   box[Dim::w] = part == 0 ? computed_channels(plan, layer, rank) : Range{};
   return box;
 }

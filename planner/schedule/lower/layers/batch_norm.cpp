@@ -2,6 +2,7 @@
 #include "planner/schedule/lower/layers/batch_norm.hpp"
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,9 @@
 
 namespace cnnplan {
 namespace {
+
+// No kernel of a batch norm has more operands.
+constexpr std::size_t most_operands = 10;
 
 BufferIndex add_sums(LoweringState& state,
                      const Unit& unit,
@@ -29,7 +33,7 @@ void allreduce_sums(LoweringState& state, const Unit& unit, KernelPhase phase, B
   OperationLabel label = kernel_label(unit.head, phase);
   label.part = OperationPart::statistics_allreduce;
   state.writer.collective(
-      {.id = context.name(unit) + '/' + std::string(to_text(phase)) + "/allreduce", .label = label},
+      {.id = kernel_name(context, unit, phase, "/allreduce"), .label = label},
       unit.head,
       Stream::compute,
       {.algorithm = allreduce_for_replicas(plan, plan.statistics_allreduce, unit.head, unit.head),
@@ -46,7 +50,9 @@ void backward_data(LoweringState& state,
                    const std::array<Operand, 2>& gradient) {
   const LoweringContext& context = state.context;
   spec.phase = KernelPhase::backward_data;
-  std::vector<Operand> operands{state.recompute.input(unit, 0), gradient[0]};
+  std::vector<Operand> operands;
+  operands.reserve(most_operands);
+  operands.assign({state.recompute.input(unit, 0), gradient[0]});
   const bool masks = unit.relu && !spec.residual;
   if (masks) operands.push_back(state.recompute.output(unit.last));
   const Operand dx =
@@ -109,7 +115,9 @@ void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& 
       context.local(unit), KernelKind::batch_norm, KernelPhase::backward_statistics);
   spec.relu = unit.relu;
   spec.residual = keeps_dz;
-  std::vector<Operand> operands{state.recompute.input(unit, 0), dy};
+  std::vector<Operand> operands;
+  operands.reserve(most_operands);
+  operands.assign({state.recompute.input(unit, 0), dy});
   if (unit.relu) operands.push_back(state.recompute.output(unit.last));
   operands.push_back(state.tensors.saved(unit).sums);
   if (unit.relu && !spec.residual) {

@@ -1,6 +1,7 @@
 // Adds the kernels of layers with a weight, and the transfers of sums over channels.
 #include "planner/schedule/lower/layers/convolution.hpp"
 
+#include <cstddef>
 #include <utility>
 
 #include "planner/schedule/lower/layers/interior.hpp"
@@ -8,6 +9,9 @@
 
 namespace cnnplan {
 namespace {
+
+// No kernel of a layer with a weight has more operands.
+constexpr std::size_t most_operands = 4;
 
 // Adds the memory for the channels of this rank's positions of which it computes parts of sums.
 Operand add_partial_sums(LoweringState& state, const Unit& unit) {
@@ -105,7 +109,9 @@ void convolve(LoweringState& state,
               const Operand& input,
               const Operand& output) {
   spec.relu = unit.relu;
-  std::vector<Operand> operands{input, state.parameters.value(unit, ParameterRole::weight)};
+  std::vector<Operand> operands;
+  operands.reserve(most_operands);
+  operands.assign({input, state.parameters.value(unit, ParameterRole::weight)});
   if (spec.bias) operands.push_back(state.parameters.value(unit, ParameterRole::bias));
   operands.push_back(as_written(output));
   state.writer.kernel(unit, named, spec, std::move(operands));
@@ -169,8 +175,10 @@ void backward_filter(LoweringState& state, const Unit& unit, const Operand& dy) 
   const bool transposed = is_transposed(context.parameters(unit));
   const Operand dbias =
       context.adds_bias(unit) ? state.parameters.gradient(unit, ParameterRole::bias) : Operand{};
-  std::vector<Operand> operands{
-      state.recompute.input(unit, 0), dy, state.parameters.gradient(unit, ParameterRole::weight)};
+  std::vector<Operand> operands;
+  operands.reserve(most_operands);
+  operands.assign(
+      {state.recompute.input(unit, 0), dy, state.parameters.gradient(unit, ParameterRole::weight)});
   if (transposed) std::swap(operands[0], operands[1]);
   if (spec.bias) operands.push_back(dbias);
   state.writer.kernel(unit, spec, std::move(operands));

@@ -8,12 +8,15 @@ std::vector<Operand> batch_norm_operands(const ScheduleBuilder& builder,
                                          const Unit& unit,
                                          const Operand& sums,
                                          const std::vector<Operand>& inputs) {
-  std::vector<Operand> operands{inputs[0],
-                                sums,
-                                parameters.value(unit, ParameterRole::scale),
-                                parameters.value(unit, ParameterRole::shift),
-                                builder.write(builder.schedule().running_mean[unit.head]),
-                                builder.write(builder.schedule().running_variance[unit.head])};
+  constexpr std::size_t most_operands = 8;  // with the output, which the caller appends
+  std::vector<Operand> operands;
+  operands.reserve(most_operands);
+  operands.assign({inputs[0],
+                   sums,
+                   parameters.value(unit, ParameterRole::scale),
+                   parameters.value(unit, ParameterRole::shift),
+                   builder.write(builder.schedule().running_mean[unit.head]),
+                   builder.write(builder.schedule().running_variance[unit.head])});
   if (unit.residual) operands.push_back(inputs[1]);
   return operands;
 }

@@ -57,6 +57,21 @@ OperationLabel kernel_label(LayerIndex layer, KernelPhase phase) {
   throw std::logic_error("an update serves a bucket and no single layer");
 }
 
+std::string kernel_name(const LoweringContext& context,
+                        const Unit& unit,
+                        KernelPhase phase,
+                        std::string_view suffix) {
+  const std::string& unit_name = context.name(unit);
+  const std::string_view phase_name = to_text(phase);
+  std::string name;
+  name.reserve(unit_name.size() + 1 + phase_name.size() + suffix.size());
+  name += unit_name;
+  name += '/';
+  name += phase_name;
+  name += suffix;
+  return name;
+}
+
 LabelledId transfer_name(const LoweringContext& context,
                          const Unit& unit,
                          std::size_t input,

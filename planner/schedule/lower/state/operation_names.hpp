@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "planner/kernel/kernel.hpp"
 #include "planner/schedule/lower/state/lowering_context.hpp"
@@ -19,6 +20,12 @@ inline OperationLabel forward_label(LayerIndex layer) {
 inline OperationLabel backward_data_label(LayerIndex layer) {
   return kernel_label(layer, KernelPhase::backward_data);
 }
+
+// Returns the id of the kernel of a phase, or of an operation that follows it and adds `suffix`.
+std::string kernel_name(const LoweringContext& context,
+                        const Unit& unit,
+                        KernelPhase phase,
+                        std::string_view suffix = {});
 
 // Returns the name of the transfer of an input of a unit, or of its gradient. Its part is `shuffle`
 // if the input is on another mesh or stage. On one mesh, it is `copy` for a layer that copies its

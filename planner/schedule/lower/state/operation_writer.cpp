@@ -46,12 +46,12 @@ Operand OperationWriter::absent_operand() {
 }
 
 void OperationWriter::kernel(const Unit& unit,
-                             const LabelledId& named,
+                             LabelledId named,
                              const KernelSpec& spec,
                              std::vector<Operand> operands) {
   kernel(unit,
          unit.head,
-         named,
+         std::move(named),
          {.spec = spec,
           .constants = constants_of(context_.local(unit), spec.kind),
           .implementation = {},
@@ -61,25 +61,25 @@ void OperationWriter::kernel(const Unit& unit,
 void OperationWriter::kernel(const Unit& unit,
                              const KernelSpec& spec,
                              std::vector<Operand> operands) {
-  kernel(unit,
-         {.id = context_.name(unit) + '/' + std::string(to_text(spec.phase)),
-          .label = kernel_label(unit.head, spec.phase)},
-         spec,
-         std::move(operands));
+  kernel(
+      unit,
+      {.id = kernel_name(context_, unit, spec.phase), .label = kernel_label(unit.head, spec.phase)},
+      spec,
+      std::move(operands));
 }
 
 void OperationWriter::kernel(const Unit& unit,
                              LayerIndex layer,
-                             const LabelledId& named,
+                             LabelledId named,
                              KernelOperation operation) {
   if (!context_.is_here(unit)) return;
   const int blocks = sample_blocks_of(context_.plan(), operation.spec);
-  if (blocks <= 1) return whole_kernel(layer, named, std::move(operation));
+  if (blocks <= 1) return whole_kernel(layer, std::move(named), std::move(operation));
   SampleBlocks(*this,
                gradient_parts_,
                {.layer = layer,
-                .named = named,
-                .operation = operation,
+                .named = std::move(named),
+                .operation = std::move(operation),
                 .count = blocks,
                 .samples = context_.own_box(unit.last)[Dim::n]})
       .add_all();
@@ -92,7 +92,7 @@ void OperationWriter::whole_kernel(LayerIndex layer, LabelledId named, KernelOpe
 }
 
 void OperationWriter::transfer(const Unit& unit,
-                               const LabelledId& named,
+                               LabelledId named,
                                TransferOperation transfer,
                                Exchange exchange) {
   transfer.list = std::move(exchange.list);
@@ -103,10 +103,10 @@ void OperationWriter::transfer(const Unit& unit,
   if (transfer.list.empty() && !transfer.zero_first) return;
   if (transfer.list.receives.empty() && !transfer.zero_first) transfer.destination = {};
   if (transfer.list.sends.empty()) transfer.source = {};
-  builder_.add_operation(named, unit.head, Stream::halo, std::move(transfer));
+  builder_.add_operation(std::move(named), unit.head, Stream::halo, std::move(transfer));
 }
 
-void OperationWriter::collective(const LabelledId& named,
+void OperationWriter::collective(LabelledId named,
                                  LayerIndex layer,
                                  Stream stream,
                                  CollectiveOperation operation) {
@@ -114,7 +114,7 @@ void OperationWriter::collective(const LabelledId& named,
   if (operation.algorithm == AllreduceAlgorithm::hierarchical) {
     operation.ranks_per_node = members_per_node(operation.group, context_.plan().ranks_per_node);
   }
-  builder_.add_operation(named, layer, stream, std::move(operation));
+  builder_.add_operation(std::move(named), layer, stream, std::move(operation));
 }
 
 void OperationWriter::begin_lanes(int concurrency) {

@@ -32,31 +32,22 @@ class OperationWriter {
   // Adds a kernel of a unit, with the constants of the unit. A rank without a part of the unit has
   // no kernel.
   void kernel(const Unit& unit,
-              const LabelledId& named,
+              LabelledId named,
               const KernelSpec& spec,
               std::vector<Operand> operands);
   // Adds a kernel that is named by its phase.
   void kernel(const Unit& unit, const KernelSpec& spec, std::vector<Operand> operands);
   // Adds a kernel that belongs to `layer` of the unit: one for each block of samples, if the plan
   // has such blocks and the kernel may be cut (sample_blocks_of).
-  void kernel(const Unit& unit,
-              LayerIndex layer,
-              const LabelledId& named,
-              KernelOperation operation);
+  void kernel(const Unit& unit, LayerIndex layer, LabelledId named, KernelOperation operation);
   // Adds a kernel for all samples of its operands, in the current lane.
   void whole_kernel(LayerIndex layer, LabelledId named, KernelOperation operation);
   // Adds a transfer with the lists of `exchange`, unless this rank exchanges and clears nothing.
   // Each call takes the next tag. So every rank must call it for all transfers of a plan in the
   // same order, even for those in which it takes no part.
-  void transfer(const Unit& unit,
-                const LabelledId& named,
-                TransferOperation transfer,
-                Exchange exchange);
+  void transfer(const Unit& unit, LabelledId named, TransferOperation transfer, Exchange exchange);
   // Adds a collective, unless its group is one rank. Sets ranks_per_node of a hierarchical one.
-  void collective(const LabelledId& named,
-                  LayerIndex layer,
-                  Stream stream,
-                  CollectiveOperation operation);
+  void collective(LabelledId named, LayerIndex layer, Stream stream, CollectiveOperation operation);
 
   // From begin_lanes() to end_lanes(), kernels are added to the lane that take_lane() chose last,
   // and `concurrency` lanes run at the same time. After begin_wave(), lanes may use the memory that
