@@ -2,8 +2,10 @@
 #include "planner/search/candidates/unit_splits.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 #include "planner/network/enumerators.hpp"
 #include "planner/search/candidates/candidates.hpp"
@@ -83,20 +85,38 @@ std::optional<Mesh> with_channels_first(const Plan& plan, LayerIndex layer, cons
   return Mesh({{Axis::c, channels}, {Axis::n, samples}});
 }
 
+// Enumerates the meshes of every shape once, because the units of a deep network have few shapes.
+class KnownMeshes {
+ public:
+  explicit KnownMeshes(int ranks) : ranks_(ranks) {}
+
+  // Returns enumerate_meshes() of these arguments. The result stays valid as long as this object.
+  const MeshCandidates& of(const Shape& shape, const std::vector<Axis>& axes) {
+    const auto [entry, is_new] = known_.try_emplace({shape, axes});
+    if (is_new) entry->second = enumerate_meshes(shape, ranks_, axes);
+    return entry->second;
+  }
+
+ private:
+  int ranks_;
+  std::map<std::pair<Shape, std::vector<Axis>>, MeshCandidates> known_;
+};
+
 // Lists the splits over n d h w, then the splits over channels, then the replicated one.
 UnitSplits splits_of(const Plan& plan,
                      const SearchUnit& unit,
                      const std::vector<Axis>& axes,
+                     KnownMeshes& meshes,
                      std::int64_t& pruned) {
   const Shape shape = plan.network.output_shape(unit.head(), plan.batch);
   std::vector<Axis> positions = axes;
   std::erase(positions, Axis::c);
-  MeshCandidates candidates = enumerate_meshes(shape, plan.ranks, positions);
+  const MeshCandidates& by_position = meshes.of(shape, positions);
   UnitSplits choice{.unit = unit, .splits = {}};
-  for (const Mesh& mesh : candidates.meshes) choice.splits.push_back({.mesh = mesh});
-  if (positions.size() < axes.size()) {
-    candidates = enumerate_meshes(shape, plan.ranks, axes);
-    for (const Mesh& mesh : candidates.meshes) {
+  for (const Mesh& mesh : by_position.meshes) choice.splits.push_back({.mesh = mesh});
+  const bool has_channels = positions.size() < axes.size();
+  if (has_channels) {
+    for (const Mesh& mesh : meshes.of(shape, axes).meshes) {
       if (!is_channel_candidate(mesh)) continue;
       add_channel_splits(plan.network, unit.head(), mesh, choice.splits);
       if (const auto other_way = with_channels_first(plan, unit.head(), mesh)) {
@@ -104,7 +124,7 @@ UnitSplits splits_of(const Plan& plan,
       }
     }
   }
-  pruned += candidates.pruned;
+  pruned += meshes.of(shape, has_channels ? axes : positions).pruned;
   add_replicated(choice.splits, plan.ranks);
   return choice;
 }
@@ -126,8 +146,9 @@ std::vector<Axis> search_axes() {
 
 SplitChoices split_choices(const Plan& plan, const std::vector<Axis>& axes) {
   SplitChoices choices;
+  KnownMeshes meshes(plan.ranks);
   for (const SearchUnit& unit : search_units(plan.network)) {
-    choices.units.push_back(splits_of(plan, unit, axes, choices.pruned));
+    choices.units.push_back(splits_of(plan, unit, axes, meshes, choices.pruned));
   }
   return choices;
 }

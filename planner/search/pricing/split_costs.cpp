@@ -107,6 +107,17 @@ double own_s(const Schedule& schedule, const Operation& operation, const PriceLi
   return prices.load_s(checked_multiply(volume(own), bytes_of(data.element)));
 }
 
+// Says which layers have costs that count: those of units that represent units.
+IndexedVector<LayerIndex, bool> representative_layers(const FusedUnits& fused,
+                                                      const UnitClasses& classes) {
+  IndexedVector<LayerIndex, bool> found(fused.plan().network.layer_count(), false);
+  for (const UnitIndex representative : classes.representatives()) {
+    found[fused.units()[representative].head] = true;
+    found[fused.units()[representative].last] = true;
+  }
+  return found;
+}
+
 // Gives all layers the costs of their representatives. Only the first and the last layer of a unit
 // have operations.
 void copy_from_representatives(const FusedUnits& fused,
@@ -155,14 +166,15 @@ SplitCosts split_costs(const Plan& plan,
   const LayerCosts zero(plan.network.layer_count(), 0.0);
   SplitCosts result{.slowest = zero, .kept_bytes = zero, .least = {}};
   const IndexedVector<UnitIndex, bool> wanted = wanted_units(units, choices, split);
+  const IndexedVector<LayerIndex, bool> counts = representative_layers(units, classes);
   std::map<int, LayerCosts> least_by_rank;
   for (const Schedule& schedule : lower_representatives(units, classes, wanted, ranks)) {
     raise(schedule, result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
     for (const Operation& operation : schedule.operations) {
-      if (is_edge(operation)) continue;
       const LayerIndex layer = operation.layer;
+      if (!counts[layer] || is_edge(operation)) continue;
       const double seconds = own_s(schedule, operation, prices);
       costs[layer] += seconds;
       least[layer] += unavoidable(operation, seconds);
