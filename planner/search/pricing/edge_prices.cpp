@@ -54,6 +54,19 @@ void EdgePrices::add_blocks(const Key& key, Edge& edge) {
     edge.needed_.push_back(
         needed_blocks(signature.reader, edge.outputs_[i], algorithm).tabulated(tables_));
   }
+  edge.owned_boxes_ = probed_boxes(edge.owned_);
+  edge.needed_boxes_ = probed_boxes(edge.needed_);
+}
+
+std::vector<std::vector<Box>> EdgePrices::probed_boxes(const std::vector<RankBoxes>& all) const {
+  std::vector<std::vector<Box>> boxes;
+  boxes.reserve(all.size());
+  for (const RankBoxes& blocks : all) {
+    std::vector<Box>& probed = boxes.emplace_back();
+    probed.reserve(ranks_.size());
+    for (const int rank : ranks_) probed.push_back(blocks.box(rank));
+  }
+  return boxes;
 }
 
 EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
@@ -109,14 +122,17 @@ void EdgePrices::bound(const Pair& pair) const {
   const std::int64_t bytes = activation_bytes(plan_.precision);
   const double share = shares_forward(blocks.signature) ? 1.0 / blocks.signature.readers : 1.0;
   const std::optional<RankBoxes> sums = sums_of(blocks);
+  const std::vector<Box>& own = pair.edge->owned_boxes_[pair.row];
+  const std::vector<Box>& want = pair.edge->needed_boxes_[pair.column];
   EdgePrice& price = pair.edge->price_;
   double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const double there_s = blocks.loads ? 0.0
-                                        : message_lower_bound_.receive_s(
-                                              blocks.owned, blocks.needed, ranks_[i], bytes);
-    const double back_s =
-        blocks.signature.requires_gradient ? least_backward_s(blocks, sums, ranks_[i]) : 0.0;
+    const double there_s =
+        blocks.loads ? 0.0
+                     : message_lower_bound_.receive_s(blocks.owned, want[i], ranks_[i], bytes);
+    const double back_s = blocks.signature.requires_gradient
+                              ? least_backward_s(blocks, sums, ranks_[i], own[i])
+                              : 0.0;
     slowest_s = std::max(slowest_s, there_s + back_s);
     const double least_s = exposed_ * (there_s + back_s);
     const bool is_hopeless = least_s > 0.0 && least_s > spare_s_[i];
@@ -214,6 +230,7 @@ double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const
 }
 
 std::optional<RankBoxes> EdgePrices::sums_of(const Blocks& blocks) {
+  if (!blocks.owned.has_replicas()) return std::nullopt;
   const LayerTraits& reader = blocks.signature.reader.traits;
   const bool exchanges =
       blocks.signature.requires_gradient && exchanges_backward(reader, blocks.needed, blocks.owned);
@@ -223,13 +240,13 @@ std::optional<RankBoxes> EdgePrices::sums_of(const Blocks& blocks) {
 
 double EdgePrices::least_backward_s(const Blocks& blocks,
                                     const std::optional<RankBoxes>& sums,
-                                    int rank) const {
-  const auto bound_s = [&](const RankBoxes& sources, const RankBoxes& destinations) {
-    return message_lower_bound_.receive_s(
-        sources, destinations, rank, activation_bytes(plan_.precision));
+                                    int rank,
+                                    const Box& own) const {
+  const auto bound_s = [&](const RankBoxes& sources, const Box& wanted) {
+    return message_lower_bound_.receive_s(sources, wanted, rank, activation_bytes(plan_.precision));
   };
-  if (!sums) return bound_s(blocks.needed, blocks.owned);
-  return bound_s(blocks.needed, *sums) + bound_s(*sums, blocks.owned);
+  if (!sums) return bound_s(blocks.needed, own);
+  return bound_s(blocks.needed, sums->box(rank)) + bound_s(*sums, own);
 }
 
 // The lowering adds both exchanges in GradientTable::sum_and_gather.

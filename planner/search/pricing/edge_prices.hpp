@@ -97,6 +97,8 @@ class EdgePrices {
 
   void add_blocks(const Key& key, Edge& edge);
   std::vector<RankBoxes> blocks(const Shape& shape, const std::vector<Split>& splits);
+  // Returns the boxes of the ranks of `least`, for each of these blocks.
+  std::vector<std::vector<Box>> probed_boxes(const std::vector<RankBoxes>& all) const;
   Blocks blocks_of(const Pair& pair) const;
   void bound(const Pair& pair) const;
   void set(const Pair& pair) const;
@@ -107,11 +109,13 @@ class EdgePrices {
   Arrival forward(const Blocks& blocks, const Part& part) const;
   double activation_bytes_of(const Box& box) const;
   double least_forward_s(const Blocks& blocks, const Part& part) const;
-  // Returns the blocks_of_sums of the gradient, if the pair has them.
+  // Returns the blocks_of_sums of the gradient, if the pair has them. Only replicas have them.
   static std::optional<RankBoxes> sums_of(const Blocks& blocks);
+  // `own` is the rank's box of the tensor.
   double least_backward_s(const Blocks& blocks,
                           const std::optional<RankBoxes>& sums,
-                          int rank) const;
+                          int rank,
+                          const Box& own) const;
   double backward_in_sums_s(const Blocks& blocks, const RankBoxes& sums, const Part& part) const;
   double backward_s(const Blocks& blocks, const Part& part) const;
   double transfer_s(const Exchange& exchange,
@@ -146,6 +150,10 @@ class EdgePrices::Edge {
   std::vector<RankBoxes> owned_;    // by row
   std::vector<RankBoxes> needed_;   // by column
   std::vector<RankBoxes> outputs_;  // by column, the reader's blocks
+  // These are boxes of owned_ and of needed_, by row or column and by probed rank. Every bound of a
+  // row or a column looks at them.
+  std::vector<std::vector<Box>> owned_boxes_;
+  std::vector<std::vector<Box>> needed_boxes_;
 };
 
 }  // namespace cnnplan

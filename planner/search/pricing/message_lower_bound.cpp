@@ -78,11 +78,10 @@ double MessageLowerBound::seconds(std::size_t level, const MessageCount& count) 
 }
 
 double MessageLowerBound::receive_s(const RankBoxes& sources,
-                                    const RankBoxes& destinations,
+                                    const Box& wanted,
                                     int rank,
                                     std::int64_t element_bytes) const {
   if (levels_.empty()) return 0.0;
-  const Box wanted = destinations.box(rank);
   const ReceivedPieces pieces = received_pieces(sources, wanted, rank);
   if (pieces.senders == 0) return 0.0;
   const auto bytes_of = [&](std::int64_t elements) {

@@ -28,6 +28,13 @@ class MessageLowerBound {
   double receive_s(const RankBoxes& sources,
                    const RankBoxes& destinations,
                    int rank,
+                   std::int64_t element_bytes) const {
+    return receive_s(sources, destinations.box(rank), rank, element_bytes);
+  }
+  // Does so for the destination box `wanted` of the rank.
+  double receive_s(const RankBoxes& sources,
+                   const Box& wanted,
+                   int rank,
                    std::int64_t element_bytes) const;
   // Returns seconds: the least latency, the least gaps, and the bytes on the links of this level
   // and all levels outside of it at once.
