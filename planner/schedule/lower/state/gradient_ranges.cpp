@@ -23,9 +23,12 @@ std::vector<GradientRange> gradient_ranges_of(const Plan& plan,
                                               const ParameterSlots& slots) {
   std::vector<GradientRange> ranges;
   std::int64_t bucket_elements = 0;
+  const Mesh* grouped = nullptr;  // the mesh of `group`
+  RankGroup group;
   for (const SlotIndex slot : slots.indices()) {
     const Mesh& mesh = mesh_of(plan, slots[slot].layer);
-    const RankGroup group = reduction_group(mesh, rank);
+    if (grouped == nullptr || *grouped != mesh) group = reduction_group(mesh, rank);
+    grouped = &mesh;
     const bool joins = !ranges.empty() && !ranges.back().ends_bucket &&
                        ranges.back().group == group &&
                        sum_alike(mesh_of(plan, slots[slot - 1].layer), mesh);
