@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "executor/backend/finite_numbers.hpp"
+#include "planner/base/bytes_text.hpp"
 
 namespace cnnplan {
 namespace {
@@ -39,7 +40,7 @@ class CpuEvent final : public Event {
 }  // namespace
 
 std::string cpu_name(int threads) {
-  return cpu_model() + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  return cpu_model() + ", " + counted(threads, "thread");
 }
 
 std::string CpuDevice::name() const {

@@ -3,6 +3,8 @@
 
 #include <sched.h>
 
+#include "planner/base/bytes_text.hpp"
+
 namespace cnnplan {
 
 int bound_cores() {
@@ -14,7 +16,7 @@ std::optional<std::string> few_cores(int lanes, const Device& device) {
   const int cores = bound_cores();
   if (!device.is_host() || lanes <= cores) return std::nullopt;
   return std::to_string(lanes) + " groups of layers run at the same time, but a rank may use " +
-         std::to_string(cores) + (cores == 1 ? " core" : " cores") +
+         counted(cores, "core") +
          ": start it with mpirun --map-by slot:PE=" + std::to_string(lanes);
 }
 

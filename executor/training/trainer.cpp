@@ -20,6 +20,7 @@
 #include "executor/training/run_setup.hpp"
 #include "executor/training/training_memory.hpp"
 #include "executor/training/training_steps.hpp"
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
@@ -84,8 +85,7 @@ void tell_waiting(const Data& data, const std::function<void(const std::string& 
   if (share < worth_telling) return;
   const int threads = data.prefetched->threads();
   note("waiting for data took " + std::to_string(std::lround(100.0 * share)) +
-       " % of the steps, though " + std::to_string(threads) +
-       (threads == 1 ? " thread read" : " threads read") + " ahead");
+       " % of the steps, though " + counted(threads, "thread") + " read ahead");
 }
 
 // Counts the samples that no mini-batch of a pass has. Which samples these are changes from pass to

@@ -22,4 +22,8 @@ std::string bytes_text(std::int64_t bytes) {
   return text.data();
 }
 
+std::string counted(std::int64_t count, std::string_view noun) {
+  return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
+}
+
 }  // namespace cnnplan

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
@@ -68,11 +69,8 @@ std::vector<std::string> program_words(const LaunchOptions& options) {
 }
 
 std::string ranks_text(const Placement& placement) {
-  const auto count = [](int number, const std::string& noun) {
-    return std::to_string(number) + ' ' + noun + (number == 1 ? "" : "s");
-  };
   const std::string all =
-      count(placement.ranks, "rank") + " on " + count(placement.nodes(), "node");
+      counted(placement.ranks, "rank") + " on " + counted(placement.nodes(), "node");
   return placement.nodes() == 1
              ? all
              : all + ", " + std::to_string(placement.ranks_per_node) + " on each";

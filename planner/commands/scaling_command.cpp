@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
@@ -80,8 +81,8 @@ void write_plans(const std::string& folder, const std::vector<Plan>& plans) {
   for (const Plan& plan : plans) {
     write_file(plan_file(folder, plan.ranks), to_json(plan));
   }
-  print_note("wrote " + std::to_string(plans.size()) + (plans.size() == 1 ? " plan" : " plans") +
-             " to " + folder + "; the number in a file's name is that of the ranks");
+  print_note("wrote " + counted(std::ssize(plans), "plan") + " to " + folder +
+             "; the number in a file's name is that of the ranks");
 }
 
 }  // namespace

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 
 namespace cnnplan {
 
 std::string to_text(const DeviceFingerprint& fingerprint) {
   return fingerprint.device + "; " + fingerprint.backend + " (" + fingerprint.library + "); " +
-         std::to_string(fingerprint.busy_ranks) + " busy rank" +
-         (fingerprint.busy_ranks == 1 ? "" : "s");
+         counted(fingerprint.busy_ranks, "busy rank");
 }
 
 void merge(Profile& profile, const Profile& other, const std::string& other_file) {

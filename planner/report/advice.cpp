@@ -6,6 +6,7 @@
 #include <set>
 #include <vector>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/message.hpp"
 #include "planner/kernel/kernel_family.hpp"
 #include "planner/plan/planned_layers.hpp"
@@ -18,10 +19,6 @@ namespace {
 // Puts a command on a line of its own, as message_text wants it.
 std::string to_copy(const std::string& command) {
   return std::string(command_line) + command;
-}
-
-std::string counted(std::int64_t count, const std::string& noun) {
-  return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
 // Returns text such as "512x512", or "64x512x512" for inputs with a depth.

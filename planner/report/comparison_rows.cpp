@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/report/table.hpp"
 
 namespace cnnplan {
@@ -29,8 +30,7 @@ std::string spread_text(const Measured& step) {
 }
 
 std::string size_text(const Comparison& comparison) {
-  return std::to_string(comparison.ranks) + (comparison.ranks == 1 ? " rank" : " ranks") +
-         ", batch " + std::to_string(comparison.batch);
+  return counted(comparison.ranks, "rank") + ", batch " + std::to_string(comparison.batch);
 }
 
 std::string origin_text(const std::map<std::string, std::string>& environment) {

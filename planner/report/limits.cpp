@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/report/report_column.hpp"
 #include "planner/report/table.hpp"
 
@@ -46,7 +47,7 @@ std::string beside_in_order(const PartitionedStep& step, const PartitionedStep& 
 }
 
 std::string ranks_text(std::int64_t ranks) {
-  return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+  return counted(ranks, "rank");
 }
 
 // Returns text such as "from 3 ranks on" or "with 3 to 8 ranks". Where no step is faster than in

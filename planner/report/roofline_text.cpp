@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/wrapped_text.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/roofline_rows.hpp"
@@ -46,7 +47,7 @@ std::string loss_text(const RooflineRow& row) {
   const int more = row.kernels - 1;
   std::string equal;
   if (more > 0) {
-    equal = " and " + std::to_string(more) + (more == 1 ? " equal one" : " equal ones");
+    equal = " and " + counted(more, "equal one");
   }
   return row.first + ' ' + part_text(row.part) + equal + " (" + duration(row.lost_s()) + ")";
 }

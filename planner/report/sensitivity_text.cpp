@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/wrapped_text.hpp"
 #include "planner/report/table.hpp"
 
@@ -16,10 +17,6 @@ constexpr std::size_t most_rows = 12;  // of the narrow table; the factors neare
 
 std::string paragraph(const std::string& text, std::size_t columns) {
   return indented(text, 0, columns);
-}
-
-std::string counted(std::size_t count, const std::string& one, const std::string& several) {
-  return std::to_string(count) + ' ' + (count == 1 ? one : several);
 }
 
 // Returns text such as "conv1" or "conv1 and 2 more".
@@ -102,7 +99,7 @@ std::string narrow_table(const Sensitivity& sensitivity, std::size_t columns) {
   table.hide_empty_columns();
   const std::size_t left = sensitivity.flips.size() - count;
   return table.to_text(columns) +
-         (left == 0 ? "" : "and " + counted(left, "row", "rows") + " more: --wide shows all\n");
+         (left == 0 ? "" : "and " + counted(left, "row") + " more: --wide shows all\n");
 }
 
 // True if a profile has times of the plans' kernels, which can be multiplied.
@@ -151,7 +148,7 @@ std::string unmoved(const Sensitivity& sensitivity, std::size_t columns) {
 std::string shorter(const Sensitivity& sensitivity, std::size_t columns) {
   const std::size_t count = sensitivity.shorter.size();
   if (count == 0) return "";
-  return paragraph("left out: " + counted(count, "layer", "layers") +
+  return paragraph("left out: " + counted(count, "layer") +
                        " whose runner-up takes less in sum already, as the plan was taken for its "
                        "step or its memory, or differs from it in too many layers (" +
                        sensitivity.shorter.front() + (count == 1 ? ")" : " and so on)"),
@@ -172,8 +169,7 @@ std::string verdict(const Sensitivity& sensitivity) {
          factor_text(flip.factor) + " times as much, " + runner_up.layers.front() + " on " +
          runner_up.runner_up +
          (others == 0 ? ""
-                      : " (and " + counted(others, "other layer", "other layers") +
-                            " split otherwise with it)") +
+                      : " (and " + counted(others, "other layer") + " split otherwise with it)") +
          " is as fast.";
 }
 

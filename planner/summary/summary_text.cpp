@@ -22,7 +22,7 @@ namespace cnnplan {
 namespace {
 
 std::string ranks_text(int ranks) {
-  return std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+  return counted(ranks, "rank");
 }
 
 // Writes a whole number with commas between thousands, or three digits below a hundred.

@@ -13,4 +13,10 @@ TEST_CASE("bytes_text: uses the largest unit of which there is at least one") {
   CHECK(bytes_text(std::int64_t{1} << 52) == "4096.00 TiB");
 }
 
+TEST_CASE("counted: one thing has no s") {
+  CHECK(counted(0, "rank") == "0 ranks");
+  CHECK(counted(1, "busy rank") == "1 busy rank");
+  CHECK(counted(2, "rank") == "2 ranks");
+}
+
 }  // namespace cnnplan
