@@ -1,7 +1,10 @@
 // Adds a suggestion to CLI11's message about an unknown option.
 #include "planner/cli/suggestions.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -23,6 +26,68 @@ std::vector<std::string> option_names(const CLI::App& app) {
   return names;
 }
 
+// Pairs a name that other programs give an option with the name that it has here.
+struct Synonym {
+  std::string_view other;
+  std::string_view name;
+};
+
+// Where a command has several of the names, the first one counts.
+constexpr std::array synonyms{Synonym{"--size", "--input"},
+                              Synonym{"--image-size", "--input"},
+                              Synonym{"--img-size", "--input"},
+                              Synonym{"--imgsz", "--input"},
+                              Synonym{"--resolution", "--input"},
+                              Synonym{"--input-size", "--input"},
+                              Synonym{"--input-shape", "--input"},
+                              Synonym{"--gpus", "--ranks"},
+                              Synonym{"--devices", "--ranks"},
+                              Synonym{"--processes", "--ranks"},
+                              Synonym{"--nproc", "--ranks"},
+                              Synonym{"--np", "--ranks"},
+                              Synonym{"--ntasks", "--ranks"},
+                              Synonym{"--workers", "--ranks"},
+                              Synonym{"--world-size", "--ranks"},
+                              Synonym{"--nnodes", "--nodes"},
+                              Synonym{"--nproc-per-node", "--ranks-per-node"},
+                              Synonym{"--ntasks-per-node", "--ranks-per-node"},
+                              Synonym{"--gpus-per-node", "--ranks-per-node"},
+                              Synonym{"--batch-size", "--batch"},
+                              Synonym{"--batchsize", "--batch"},
+                              Synonym{"--global-batch-size", "--batch"},
+                              Synonym{"--bs", "--batch"},
+                              Synonym{"--dtype", "--precision"},
+                              Synonym{"--amp", "--precision"},
+                              Synonym{"--fp16", "--precision"},
+                              Synonym{"--bf16", "--precision"},
+                              Synonym{"--mesh", "--uniform"},
+                              Synonym{"--machine", "--platform"},
+                              Synonym{"--hardware", "--platform"},
+                              Synonym{"--cluster", "--platform"},
+                              Synonym{"--device", "--backend"},
+                              Synonym{"--device", "--platform"},
+                              Synonym{"--lr", "--learning-rate"},
+                              Synonym{"--iterations", "--steps"},
+                              Synonym{"--iters", "--steps"},
+                              Synonym{"--dataset", "--data"},
+                              Synonym{"--resume", "--restart"},
+                              Synonym{"--pretrained", "--weights"},
+                              Synonym{"--out", "--output"},
+                              Synonym{"--output-file", "--output"}};
+
+// Returns the option that programs of this field also call `name`, or an empty text.
+std::string_view by_synonym(std::string_view name, const std::vector<std::string>& names) {
+  for (const Synonym& synonym : synonyms) {
+    if (synonym.other == name && std::ranges::count(names, synonym.name) > 0) return synonym.name;
+  }
+  return {};
+}
+
+std::string suggestion(const std::string& name, const std::vector<std::string>& names) {
+  const std::string_view known = by_synonym(name, names);
+  return known.empty() ? did_you_mean(name, names) : "; did you mean " + std::string(known) + '?';
+}
+
 // Returns the first unknown option without its value, or an empty text.
 std::string unknown_option(const CLI::App& app) {
   for (const std::string& word : app.remaining(true)) {
@@ -34,7 +99,7 @@ std::string unknown_option(const CLI::App& app) {
 std::string message(const CLI::App* app, const CLI::Error& error, std::size_t columns) {
   std::string text = CLI::FailureMessage::simple(app, error);
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    text.insert(text.find('\n'), did_you_mean(unknown_option(*app), option_names(*app)));
+    text.insert(text.find('\n'), suggestion(unknown_option(*app), option_names(*app)));
   }
   return message_text(text, columns);
 }

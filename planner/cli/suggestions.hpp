@@ -9,7 +9,8 @@ class App;
 
 namespace cnnplan {
 
-// Lets the message about an unknown option of an app or its subcommands name the most similar one.
+// Lets the message about an unknown option of an app or its subcommands name the option that other
+// programs call so, or the one that is spelled most alike.
 // Messages have at most `columns` columns.
 void suggest_options(CLI::App& app, std::size_t columns);
 // Makes messages as wide as the terminal of stderr.

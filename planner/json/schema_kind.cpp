@@ -49,8 +49,10 @@ std::string wrong_kind_advice(std::string_view schema,
     } else if (kind == "plan" && needed == "network") {
       text.append(": run it with: cnnexec ").append(file);
       text.append(", or see it with: cnnplan explain ").append(file);
-    } else if (kind == "plan" || kind == "run") {
-      text += ": the order is: cnnplan compare PLAN RUN";
+    } else if (kind == "plan" && needed == "run") {
+      text.append(": run it with: cnnexec ").append(file);
+    } else if (kind == "run" && needed == "plan") {
+      text.append(": compare it with its plan: cnnplan compare PLAN ").append(file);
     }
     return text;
   }
