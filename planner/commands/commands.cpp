@@ -5,6 +5,7 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -13,6 +14,7 @@
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/base/terminal.hpp"
 #include "planner/commands/checkpoint_command.hpp"
 #include "planner/commands/documents.hpp"
@@ -53,20 +55,54 @@ void print_comparison(const Plan& plan,
   }
 }
 
+// Returns nothing for a stream, which is read once, and for a file that is not one of cnnplan's.
+std::optional<SchemaKind> kind_of(const std::string& file) try {
+  if (file == standard_stream) return std::nullopt;
+  return schema_kind(read_file(file), file);
+} catch (const Error&) {
+  return std::nullopt;
+}
+
+// @throws Error (bad_input) if the user named the run first and the plan second
+void require_order(const ComparedFiles& files) {
+  if (kind_of(files.plan) != SchemaKind::run || kind_of(files.run) != SchemaKind::plan) return;
+  throw Error(ExitCode::bad_input,
+              files.plan + " is a run, and " + files.run +
+                  " is a plan: the plan comes first:" + std::string(command_line) +
+                  "cnnplan compare " + shell_word(files.run) + ' ' + shell_word(files.plan));
+}
+
+// Holds a plan and its run as they were read.
+struct ReadFiles {
+  std::string plan_sha256;
+  Plan plan;
+  RunReport run;
+};
+
+// @throws IoError; InputError for wrong files; Error (bad_input) for swapped ones
+ReadFiles read_files(const ComparedFiles& files) try {
+  require_plan_file(files.plan);
+  const std::string text = read_file(files.plan);
+  RunReport run = read_run(files.run);
+  return {.plan_sha256 = sha256(text),
+          .plan = with_places(parse_plan(text, files.plan), files.plan),
+          .run = std::move(run)};
+} catch (const InputError&) {
+  require_order(files);
+  throw;
+}
+
 }  // namespace
 
 ExitCode compare_command(const CompareOptions& options) {
   const ComparedFiles files{.plan = options.plan_file, .run = options.run_file};
   require_streams_once({files.plan, files.run});
-  require_plan_file(files.plan);
-  const std::string plan = read_file(files.plan);
-  const RunReport run = read_run(files.run);
-  const Plan predicted = with_places(parse_plan(plan, files.plan), files.plan);
-  const Comparison comparison = compare(predicted, run, files);
-  require_run_of(sha256(plan), run, files);
+  const ReadFiles read = read_files(files);
+  const Comparison comparison = compare(read.plan, read.run, files);
+  require_run_of(read.plan_sha256, read.run, files);
   const std::vector<GatedFigure> figures = gated_figures(
       comparison, {.step = options.max_error, .memory = options.max_memory_error}, files);
-  print_comparison(predicted, comparison, figures, options);
+  print_comparison(read.plan, comparison, figures, options);
   ExitCode code = ExitCode::ok;
   for (const GatedFigure& figure : figures) {
     if (figure.holds()) continue;

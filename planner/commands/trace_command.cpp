@@ -1,14 +1,18 @@
 // Writes the predicted step of a plan and the traced steps of a run as one trace.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 #include "planner/base/file.hpp"
 #include "planner/base/message.hpp"
@@ -36,11 +40,27 @@ struct TraceInputs {
   std::optional<RunReport> run;
 };
 
+// @throws Error (usage) for a platform or a profile, which options name, and for two files of a
+// kind
+void require_place(const std::string& file, SchemaKind kind, const std::string& other) {
+  if (kind == SchemaKind::platform || kind == SchemaKind::profile) {
+    const std::string name = kind == SchemaKind::platform ? "platform" : "profile";
+    throw Error(ExitCode::usage,
+                file + " is a " + name + ": name it with --" + name + ' ' + shell_word(file));
+  }
+  if (other.empty()) return;
+  const std::string name = kind == SchemaKind::run ? "runs" : "plans";
+  throw Error(ExitCode::usage,
+              other + " and " + file + " are both " + name +
+                  ": name one plan, one run, or a plan and its run: cnnplan trace PLAN RUN");
+}
+
 void add_input(const std::string& file, TraceInputs& inputs) {
   std::string text = read_file(file);
-  const bool is_run = schema_kind(text, file) == SchemaKind::run;
+  const SchemaKind kind = schema_kind(text, file);
+  const bool is_run = kind == SchemaKind::run;
   std::string& name = is_run ? inputs.run_file : inputs.plan_file;
-  if (!name.empty()) throw Error(ExitCode::usage, "trace takes one plan and one run at most");
+  require_place(file, kind, name);
   name = file;
   is_run ? void(inputs.run = parse_run(text, file)) : void(inputs.plan_text = std::move(text));
 }
@@ -110,12 +130,43 @@ struct Shown {
   EventTrace trace{};
   std::vector<int> ranks{};  // empty: not known yet
   std::string text{};
+  std::string waiting{};  // of the last steps that were added
 };
+
+std::int64_t sum_of(const std::map<std::string, std::int64_t>& waiting) {
+  return std::accumulate(waiting.begin(), waiting.end(), std::int64_t{0}, [](auto sum, auto& one) {
+    return sum + one.second;
+  });
+}
+
+// Says which rank waits longest for others in all of the `steps`, and in which operation.
+std::string waiting_text(std::span<const std::vector<TracedRank>> steps, const std::string& which) {
+  std::map<int, std::map<std::string, std::int64_t>> waiting;  // by rank and operation
+  for (const std::vector<TracedRank>& step : steps) {
+    for (const TracedRank& rank : step) {
+      for (const auto& [id, time_ns] : waiting_ns(rank)) waiting[rank.rank][id] += time_ns;
+    }
+  }
+  if (waiting.empty()) return "no rank waits for others in " + which;
+  const auto most =
+      std::max_element(waiting.begin(), waiting.end(), [](const auto& a, const auto& b) {
+        return sum_of(a.second) < sum_of(b.second);
+      });
+  const auto longest =
+      std::max_element(most->second.begin(), most->second.end(), [](const auto& a, const auto& b) {
+        return a.second < b.second;
+      });
+  constexpr double ns_per_s = 1e9;
+  return "rank " + std::to_string(most->first) + " waits longest in " + which + ", " +
+         duration(static_cast<double>(sum_of(most->second)) / ns_per_s) + "; of this, " +
+         duration(static_cast<double>(longest->second) / ns_per_s) + " in " + longest->first;
+}
 
 void add_predicted(const PredictedStep& step, Shown& shown) {
   add_step(step.ranks, 0, shown.trace);
   for (const TracedRank& rank : step.ranks) shown.ranks.push_back(rank.rank);
   shown.text += ", a predicted step of " + duration(step.step_s);
+  shown.waiting = waiting_text(std::span(&step.ranks, 1), "the predicted step");
 }
 
 // Measured steps show the ranks of the predicted one.
@@ -135,6 +186,18 @@ void add_measured(const Plan& plan,
   shown.text += first == last
                     ? ", measured step " + std::to_string(first)
                     : ", measured steps " + std::to_string(first) + " to " + std::to_string(last);
+  shown.waiting =
+      waiting_text(steps, steps.size() == 1 ? "the measured step" : "the measured steps");
+}
+
+// Says what was written, who waits, and how to look at it.
+std::string conclusion(const std::string& file,
+                       std::size_t bytes,
+                       const Plan& plan,
+                       const Shown& shown) {
+  return "wrote " + file + " (" + bytes_text(bytes) + "): " + std::to_string(shown.ranks.size()) +
+         " of " + counted(plan.ranks, "rank") + shown.text + '\n' + shown.waiting +
+         "\nto see it, open ui.perfetto.dev in a browser and drag the file into the page";
 }
 
 TraceInputs read_inputs(const TraceCommandOptions& options) {
@@ -176,11 +239,10 @@ ExitCode trace_command(const TraceCommandOptions& options) {
   Shown shown;
   if (is_plan_named) add_predicted(predicted_step_of(plan, options, chosen), shown);
   if (inputs.run) add_measured(plan, *inputs.run, chosen, shown);
-  output.write(trace_text(shown.trace, is_compressed(options.output_file)));
+  const std::string text = trace_text(shown.trace, is_compressed(options.output_file));
+  output.write(text);
   if (is_standard_output(options.output_file)) return ExitCode::ok;
-  print_note("wrote " + options.output_file + ": " + std::to_string(shown.ranks.size()) + " of " +
-             std::to_string(plan.ranks) + " ranks" + shown.text +
-             "; open it in ui.perfetto.dev or chrome://tracing");
+  print_note(conclusion(options.output_file, text.size(), plan, shown));
   return ExitCode::ok;
 }
 

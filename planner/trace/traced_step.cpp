@@ -99,6 +99,15 @@ void add_rank(const TracedRank& rank, std::int64_t shift_ns, Places& places, Eve
 
 }  // namespace
 
+std::map<std::string, std::int64_t> waiting_ns(const TracedRank& rank) {
+  std::map<std::string, std::int64_t> waiting;
+  for (const TracedOperation& operation : rank.operations) {
+    const std::int64_t time_ns = operation.span.work_begin_ns - operation.span.begin_ns;
+    if (time_ns > 0) waiting[operation.id] += time_ns;
+  }
+  return waiting;
+}
+
 int process_of(int rank, TraceSource source) {
   return 2 * rank + (source == TraceSource::measured ? 1 : 2);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,6 +36,10 @@ struct TracedRank {
   std::vector<TracedOperation> operations{};
   std::vector<MemoryChange> memory{};  // parameters, buffers, and what the step keeps
 };
+
+// Returns how long each operation of the rank waits for other ranks, by its id. Operations that do
+// not wait are left out.
+std::map<std::string, std::int64_t> waiting_ns(const TracedRank& rank);
 
 // Says which half of a trace a process belongs to.
 enum class TraceSource { measured, predicted };
