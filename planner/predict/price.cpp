@@ -9,8 +9,12 @@
 namespace cnnplan {
 namespace {
 
-Price exactly(double seconds) {
-  return {.seconds = seconds, .low_s = seconds, .high_s = seconds};
+// Returns the price of an operation that moves data. Figures of a data sheet are estimates.
+Price price_of_data(double seconds, const Platform& platform) {
+  return {.seconds = seconds,
+          .low_s = seconds,
+          .high_s = seconds,
+          .estimated = !platform.measured && seconds > 0.0};
 }
 
 double summed_bytes(const CollectiveOperation& operation) {
@@ -73,13 +77,15 @@ CollectiveTraffic PriceList::traffic(const Schedule& schedule,
 }
 
 Price PriceList::price(const TransferTraffic& traffic) const {
-  return exactly(transfer_time(platform_, traffic).total_s());
+  return price_of_data(transfer_time(platform_, traffic).total_s(), platform_);
 }
 
 Price PriceList::price(const CollectiveTraffic& traffic) const {
-  Price price = exactly(
-      collective_time_s(platform_, *traffic.links, traffic.bytes, traffic.kind, traffic.algorithm));
-  price.estimated = is_estimated_half(platform_, *traffic.links, traffic.kind, traffic.algorithm);
+  Price price = price_of_data(
+      collective_time_s(platform_, *traffic.links, traffic.bytes, traffic.kind, traffic.algorithm),
+      platform_);
+  price.estimated = price.estimated ||
+                    is_estimated_half(platform_, *traffic.links, traffic.kind, traffic.algorithm);
   return price;
 }
 
@@ -117,7 +123,7 @@ double PriceList::least_s_per_byte(const CollectiveOperation& operation,
 Price PriceList::price(const Schedule& schedule, const LoadOperation& operation) const {
   const Buffer& data = schedule.buffers[operation.data];
   const std::int64_t bytes = checked_multiply(volume(schedule.data_box), bytes_of(data.element));
-  return exactly(load_s(bytes));
+  return price_of_data(load_s(bytes), platform_);
 }
 
 double PriceList::load_s(std::int64_t bytes) const {

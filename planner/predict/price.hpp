@@ -24,8 +24,8 @@ struct Price {
   double seconds = 0.0;
   double low_s = 0.0;   // the lower end of the range
   double high_s = 0.0;  // the upper end of the range
-  // True for a kernel that the profile lacks, and for half of an allreduce whose time was not
-  // measured itself (is_estimated_half).
+  // True for a kernel that the profile lacks, for data that a platform without measurements moves,
+  // and for half of an allreduce whose time was not measured itself (is_estimated_half).
   bool estimated = false;
   std::int64_t workspace_bytes = 0;  // scratch memory of a kernel
   double rank_spread_s = 0.0;        // standard deviation between ranks that run it at once

@@ -107,8 +107,7 @@ std::string left_out(const Prediction& prediction) {
   std::string text;
   const auto add = [&](std::int64_t count, const char* which) {
     if (count == 0) return;
-    text += (text.empty() ? "" : ", ") + std::to_string(count) +
-            (count == 1 ? " split " : " splits ") + which;
+    text += (text.empty() ? "" : ", ") + counted(count, "split") + ' ' + which;
   };
   add(prediction.pruned, "with idle ranks");
   add(prediction.outpriced, "slower than the baseline in any plan");
@@ -131,9 +130,8 @@ std::string multigrid_lines(const Plan& plan) {
         line("multigrid",
              plan.network.layer(chain.first).name + " to " + plan.network.layer(chain.last).name +
                  ": coarsening " + std::to_string(chain.coarsening) + ", " +
-                 std::to_string(chain.levels) + " levels, " + std::to_string(chain.cycles) +
-                 (chain.cycles == 1 ? " cycle, " : " cycles, ") +
-                 std::string(to_text(chain.relaxation)) + "-relaxation" +
+                 std::to_string(chain.levels) + " levels, " + counted(chain.cycles, "cycle") +
+                 ", " + std::string(to_text(chain.relaxation)) + "-relaxation" +
                  (chain.first_guess == FirstGuess::coarse ? "" : " from the step before") +
                  (chain.concurrency == 1
                       ? ""
@@ -164,8 +162,7 @@ std::string ways(const Plan& plan) {
 
 std::string header(const Plan& plan, std::size_t columns) {
   const Prediction& prediction = plan.prediction;
-  const std::string title = plan.network.name() + ": " + std::to_string(plan.ranks) +
-                            (plan.ranks == 1 ? " rank" : " ranks") + ", batch " +
+  const std::string title = plan.network.name() + ": " + counted(plan.ranks, "rank") + ", batch " +
                             std::to_string(plan.batch) + ", " +
                             std::string(to_text(plan.precision)) + ways(plan);
   std::string text = line("step", step_text(prediction));
@@ -197,17 +194,17 @@ std::string header(const Plan& plan, std::size_t columns) {
 
 std::string estimate_note(const Plan& plan) {
   const auto& operations = plan.prediction.operations;
-  const bool any_operation =
-      std::any_of(operations.begin(), operations.end(), [](const auto& o) { return o.estimated; });
-  const std::size_t kernels = plan.prediction.estimated_kernels.size();
-  if (!any_operation && kernels == 0) return "";
-  std::string text = "\n";
-  text += estimated_mark;
-  text += " estimated, not measured";
-  if (kernels > 0) {
-    text += " (" + std::to_string(kernels) + (kernels == 1 ? " kernel)" : " kernels)");
+  const auto is_moved = [](const PredictedOperation& operation) {
+    return operation.estimated && !runs_kernels(part_of(operation));
+  };
+  const auto moved = std::count_if(operations.begin(), operations.end(), is_moved);
+  const auto kernels = std::ssize(plan.prediction.estimated_kernels);
+  if (moved == 0 && kernels == 0) return "";
+  std::string what = kernels == 0 ? "" : counted(kernels, "kernel");
+  if (moved > 0) {
+    what += (what.empty() ? "" : ", ") + ("links or copies of " + counted(moved, "operation"));
   }
-  return text + '\n';
+  return std::string("\n") + estimated_mark + " estimated, not measured (" + what + ")\n";
 }
 
 std::string marked(const std::string& time, bool estimated) {

@@ -57,6 +57,20 @@ OperationPart part_of(const PredictedOperation& operation) {
   return *operation.place.part;
 }
 
+bool runs_kernels(OperationPart part) {
+  switch (part) {
+    case OperationPart::forward:
+    case OperationPart::backward_data:
+    case OperationPart::backward_filter:
+    case OperationPart::statistics:
+    case OperationPart::accumulate:
+    case OperationPart::update:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string group_of(const PredictedOperation& operation) {
   part_of(operation);
   return group_of(operation.place);

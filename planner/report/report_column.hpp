@@ -42,6 +42,9 @@ ReportColumn column_of(OperationPart part);
 // Returns what the operation does in the step.
 // @pre the operation has a part: with_places completes plans of schema /1
 OperationPart part_of(const PredictedOperation& operation);
+// True for parts that run kernels. Other parts load, copy, send or sum data by the figures of the
+// platform.
+bool runs_kernels(OperationPart part);
 // Returns the row of an operation: its layer. An operation of a gradient bucket counts in the row
 // "sgd" if it is an update, else in "reduce". @pre as part_of()
 std::string group_of(const PredictedOperation& operation);

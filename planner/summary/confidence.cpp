@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "planner/report/report_column.hpp"
 #include "planner/summary/layer_groups.hpp"
 #include "planner/summary/reason.hpp"
 
@@ -103,7 +104,8 @@ std::vector<std::string> layers_to_time(const Plan& plan, const Rival& rival) {
   std::map<std::string, double> seconds;
   for (const PredictedOperation& operation : plan.prediction.operations) {
     const std::string& layer = operation.place.layer;
-    if (operation.estimated && !layer.empty()) seconds[layer] += operation.critical_s;
+    if (!operation.estimated || layer.empty() || !runs_kernels(part_of(operation))) continue;
+    seconds[layer] += operation.critical_s;
   }
   std::vector<std::tuple<bool, double, std::string>> order;
   for (const auto& [layer, critical_s] : seconds) {

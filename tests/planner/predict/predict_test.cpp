@@ -35,7 +35,8 @@ Profile profile_of(const Plan& plan) {
 }
 
 Prediction prediction_of(const Plan& plan, const Profile& profile) {
-  const Platform platform = default_platform(plan.ranks);
+  Platform platform = default_platform(plan.ranks);
+  platform.measured = true;  // so that only kernels are estimated
   const KernelCosts kernels(profile);
   return predict(plan, PriceList(platform, kernels));
 }

@@ -141,6 +141,25 @@ TEST_CASE("PriceList: an estimate includes the launch, too") {
   CHECK(price.high_s == time.high_s);
 }
 
+TEST_CASE("PriceList: the time to move data is estimated unless the platform was measured") {
+  const KernelCosts kernels(small_profile());
+  Platform platform = small_platform();
+  int moving = 0;
+  for (const bool is_measured : {false, true}) {
+    platform.measured = is_measured;
+    const PriceList prices(platform, kernels);
+    const Schedule schedule = lower(halo_plan("h2n2"), 0);
+    for (const Operation& operation : schedule.operations) {
+      if (std::holds_alternative<KernelOperation>(operation.body)) continue;
+      const Price price = prices(schedule, operation);
+      CAPTURE(operation.id);
+      CHECK(price.estimated == (!is_measured && price.seconds > 0.0));
+      moving += price.estimated ? 1 : 0;
+    }
+  }
+  CHECK(moving > 4);
+}
+
 TEST_CASE("PriceList: a transfer costs what its messages and copies cost") {
   Box row = whole({{1, 4, 1, 9, 8}});
   row[Dim::h] = {4, 5};

@@ -65,6 +65,14 @@ sgd                                        -         -           -      -       
 )" + note_text);
 }
 
+TEST_CASE("explain: times over links that were not measured have the mark of estimates") {
+  Plan plan = small_plan();
+  plan.prediction.operations.at(10).estimated = true;  // reduce/0
+  const std::string text = explain(plan, {});
+  CHECK(has(text, "  6.000       6.000*        6.0"));
+  CHECK(text.ends_with("\n* estimated, not measured (1 kernel, links or copies of 1 operation)\n"));
+}
+
 TEST_CASE("explain: the operations of one layer") {
   CHECK(explain(small_plan(), "conv1") ==
         header_text + R"(conv1: convolution on h2, output 4x8x1x16x16

@@ -26,6 +26,19 @@ TEST_CASE("column_of: a column with the name of a part counts this part") {
   CHECK(columns.size() == all_report_columns.size());
 }
 
+TEST_CASE("runs_kernels: each part counts as kernels or as data that move, updates as kernels") {
+  for (const OperationPart part : Enumerators<OperationPart>::all) {
+    const ReportColumn column = column_of(part);
+    if (column == ReportColumn::other) continue;
+    const bool moves = column == ReportColumn::halo || column == ReportColumn::channels ||
+                       column == ReportColumn::shuffle || column == ReportColumn::copy ||
+                       column == ReportColumn::allreduce;
+    CHECK(runs_kernels(part) != moves);
+  }
+  CHECK(runs_kernels(OperationPart::update));
+  CHECK_FALSE(runs_kernels(OperationPart::gradient_reduction));
+}
+
 TEST_CASE("group_of: the layer, or the bucket's reduction or update, for any id") {
   const auto group = [](const OperationPlace& place) {
     return group_of({.id = "conv9/forward", .place = place});
