@@ -68,9 +68,13 @@ bool shows_progress(const Options& options, const Communicator& world) {
   return world.rank() == 0 && !options.quiet && stderr_is_terminal();
 }
 
-TrainingCallbacks callbacks_of(const Options& options, ProgressLine& line) {
+TrainingCallbacks callbacks_of(const Plan& plan, const Options& options, ProgressLine& line) {
   if (options.quiet) return {};
-  return {.placed = options.verbose ? print_places : nullptr,
+  return {.placed =
+              [&](const std::vector<RankPlace>& ranks) {
+                tell_other_device(plan, ranks);
+                if (options.verbose) print_places(ranks);
+              },
           .note =
               [&line](const std::string& text) {
                 line.end();
@@ -119,7 +123,7 @@ void infer(const Plan& plan, const Options& options, const Communicator& world) 
   InferenceReport report;
   {
     ProgressLine line(shows_progress(options, world));
-    const TrainingCallbacks callbacks = callbacks_of(options, line);
+    const TrainingCallbacks callbacks = callbacks_of(plan, options, line);
     report = cnnplan::infer(plan, options.training, options.inferred_file, world, callbacks);
   }
   if (world.rank() == 0 && !options.quiet) print_summary(report, options.inferred_file);
@@ -135,9 +139,10 @@ void train(const Plan& plan,
   RunReport run;
   {
     ProgressLine line(shows_progress(options, world));
-    TrainingCallbacks callbacks = callbacks_of(options, line);
+    TrainingCallbacks callbacks = callbacks_of(plan, options, line);
     if (!options.quiet) {
       callbacks.placed = [&](const std::vector<RankPlace>& ranks) {
+        tell_other_device(plan, ranks);
         if (prints_results(options)) print_plan(plan, options.plan_file);
         if (options.verbose) print_places(ranks);
       };
@@ -148,7 +153,9 @@ void train(const Plan& plan,
   run.inputs = {plan_file};
   run.environment.insert(origin.begin(), origin.end());
   run_file->write(to_json(run));
-  if (prints_results(options)) print_summary(run, plan, options.run_file);
+  if (prints_results(options)) {
+    print_summary(run, plan, {.plan = options.plan_file, .run = options.run_file});
+  }
 }
 
 // Compares what the ranks were started with, before anything is collective that depends on it. The

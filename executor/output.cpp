@@ -6,12 +6,15 @@
 #include <cmath>
 #include <cstdio>
 #include <iomanip>
+#include <set>
 #include <sstream>
 
 #include "executor/comm/terminal.hpp"
+#include "planner/base/bytes_text.hpp"
 #include "planner/base/message.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/base/wrapped_text.hpp"
+#include "planner/platform/same_device.hpp"
 #include "planner/summary/summary_text.hpp"
 
 namespace cnnplan {
@@ -54,14 +57,21 @@ std::string step_text(const Measured& step, bool in_turns) {
   return text;
 }
 
+// Compares step and rate with those that the plan predicts, and says why they differ.
+std::string speed_text(const RunReport& run, const Plan& plan, const ComparedFiles& files) {
+  const std::string speed = measured_text(summary_of(plan), run.step.median_s);
+  const std::string reason = likely_reason(plan, run, files);
+  return indented(speed, 0, usual_columns) +
+         (reason.empty() ? "" : indented("Likely reason: " + reason + '.', 0, usual_columns));
+}
+
 }  // namespace
 
-void print_summary(const RunReport& run, const Plan& plan, const std::string& file) {
-  std::printf("%s, batch %" PRId64 ", %d rank%s: %s, loss %.6f",
+void print_summary(const RunReport& run, const Plan& plan, const ComparedFiles& files) {
+  std::printf("%s, batch %" PRId64 ", %s: %s, loss %.6f",
               run.network.c_str(),
               run.batch,
-              run.ranks,
-              run.ranks == 1 ? "" : "s",
+              counted(run.ranks, "rank").c_str(),
               step_text(run.step, run.in_turns).c_str(),
               run.loss.empty() ? 0.0 : run.loss.back());
   if (!run.test_accuracy.empty()) {
@@ -70,17 +80,16 @@ void print_summary(const RunReport& run, const Plan& plan, const std::string& fi
   if (!run.test_loss.empty()) std::printf(", test loss %.6g", run.test_loss.back());
   std::printf("\n");
   if (run.step.median_s > 0.0 && !run.in_turns) {
-    const std::string speed = measured_text(summary_of(plan), run.step.median_s);
-    std::printf("%s", indented(speed, 0, usual_columns).c_str());
+    std::printf("%s", speed_text(run, plan, files).c_str());
   }
-  std::printf("wrote %s\n", file.c_str());
+  std::printf("wrote %s\n", files.run.c_str());
   if (run.trace) {
     const std::int64_t first = run.trace->first_step;
     const std::int64_t end = first + std::ssize(run.trace->ranks.front().steps);
     std::printf("traced steps %" PRId64 " to %" PRId64 "; cnnplan trace %s shows them\n",
                 first,
                 end - 1,
-                shell_word(file).c_str());
+                shell_word(files.run).c_str());
   }
 }
 
@@ -94,6 +103,19 @@ void print_line(const std::string& text) {
 
 void tell(const std::string& text) {
   print_line("cnnexec: note: " + text);
+}
+
+void tell_other_device(const Plan& plan, const std::vector<RankPlace>& ranks) {
+  std::set<std::string> devices;
+  for (const RankPlace& rank : ranks) devices.insert(rank.device);
+  for (const std::string& device : devices) {
+    const std::string model =
+        other_model({.fingerprint = plan.device, .inputs = plan.inputs}, device);
+    if (model.empty()) continue;
+    tell("planned for " + model + ", runs on " + model_of(device) +
+         ": predicted times do not apply");
+    return;
+  }
 }
 
 void print_evaluation(const Evaluation& evaluation) {
@@ -112,9 +134,9 @@ void print_check(const GradientCheck& check) {
   std::ostringstream lines;
   lines << "step " << check.step << ": gradient cosine " << std::fixed << std::setprecision(5)
         << check.cosine << ", relative error " << std::defaultfloat << std::setprecision(2)
-        << check.relative_error << " with " << check.cycles << " cycle"
-        << (check.cycles == 1 ? "" : "s") << "\n  residual after 0, 1, ... cycles: forward"
-        << std::scientific << std::setprecision(1);
+        << check.relative_error << " with " << counted(check.cycles, "cycle")
+        << "\n  residual after 0, 1, ... cycles: forward" << std::scientific
+        << std::setprecision(1);
   for (double norm : check.forward_residuals) lines << ' ' << norm;
   lines << ", backward";
   for (double norm : check.backward_residuals) lines << ' ' << norm;
@@ -138,10 +160,7 @@ void print_places(const std::vector<RankPlace>& ranks) {
 }
 
 void print_summary(const InferenceReport& report, const std::string& file) {
-  std::printf("%s of %" PRId64 " sample%s: ",
-              report.tensor.c_str(),
-              report.samples,
-              report.samples == 1 ? "" : "s");
+  std::printf("%s of %s: ", report.tensor.c_str(), counted(report.samples, "sample").c_str());
   if (report.in_turns) {
     std::printf("no times, because ranks took turns on a GPU");
   } else {

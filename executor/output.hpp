@@ -8,6 +8,7 @@
 #include "executor/training/inference.hpp"
 #include "executor/training/trainer.hpp"
 #include "executor/verify/verification.hpp"
+#include "planner/report/compare.hpp"
 
 namespace cnnplan {
 
@@ -33,14 +34,17 @@ class ProgressLine {
 // A note begins with the name of the program.
 void tell(const std::string& text);
 void print_places(const std::vector<RankPlace>& ranks);
+// Says if a rank runs on another device than the plan was made for.
+void tell_other_device(const Plan& plan, const std::vector<RankPlace>& ranks);
 void print_evaluation(const Evaluation& evaluation);
 void print_check(const GradientCheck& check);
 void print_saved(std::int64_t step, const std::string& folder);
 // Prints what a person wants to know of the plan, in at most eight lines. Commands name the file.
 void print_plan(const Plan& plan, const std::string& file);
-// Prints times, loss and accuracy, and compares step and rate with those that the plan predicts.
-// `file` is the run file or the file of inferred outputs, whose name is printed, too.
-void print_summary(const RunReport& run, const Plan& plan, const std::string& file);
+// Prints times, loss and accuracy. Compares step and rate with those that the plan predicts, and
+// says why they differ. The name of the run file is printed, too.
+void print_summary(const RunReport& run, const Plan& plan, const ComparedFiles& files);
+// `file` is the file of inferred outputs.
 void print_summary(const InferenceReport& report, const std::string& file);
 // Prints the kernels that were checked, and the tensors with the largest differences.
 void print_verification(const Verification& verification);

@@ -222,9 +222,10 @@ int run(int argc, char** argv) {
   }
   if (options.doctor) return answer_with(mpi_findings());
   set_defaults(options);
+  options.kernels.chose_backend = app.count("--backend") > 0;
   const double timeout_s = options.comm_timeout_s;
   return run_program("cnnplan profile", timeout_s, argc, argv, [&](const Communicator& world) {
-    const std::string why = app.count("--backend") > 0 ? "" : why_no_gpu();
+    const std::string why = options.kernels.chose_backend ? "" : why_no_gpu();
     if (world.rank() == 0 && !why.empty()) {
       print_note("cnnplan profile: note: " + why, message_style());
     }

@@ -20,6 +20,7 @@
 #include "planner/base/writable_file.hpp"
 #include "planner/import/network_source.hpp"
 #include "planner/plan/planned_layers.hpp"
+#include "planner/platform/same_device.hpp"
 #include "planner/search/candidates/request_check.hpp"
 #include "profiler/common_fingerprint.hpp"
 #include "profiler/kernel_profile.hpp"
@@ -96,6 +97,35 @@ bool exists_on_first_rank(const std::string& file, const Communicator& world) {
   return world.broadcast(std::int64_t{exists}, 0) != 0;
 }
 
+// Checks that the plan of --missing-from was made for this device. If the user named the backend,
+// rank 0 only says that it was not.
+// @throws InputError on all ranks
+void require_planned_device(const ProfileOptions& options,
+                            const ProfileRequest& request,
+                            const DeviceFingerprint& own,
+                            const Communicator& world) {
+  if (options.missing_from.empty()) return;
+  const Plan& plan = request.plans.front();
+  on_first_rank(world, [&] {
+    const std::string model =
+        other_model({.fingerprint = plan.device, .inputs = plan.inputs}, own.device);
+    if (model.empty()) return;
+    const std::string here = model_of(own.device);
+    if (options.chose_backend) {
+      print_note("cnnplan profile: note: " + options.missing_from + " is planned for " + model +
+                     ", and these are times of " + here,
+                 message_style());
+      return;
+    }
+    throw InputError({.file = options.missing_from,
+                      .pointer = plan.device.empty() ? "/inputs" : "/device",
+                      .value = "a plan for " + model,
+                      .allowed = "a plan for " + here + ", the device here; profile on " + model +
+                                 ", or add --backend " + own.backend +
+                                 " to time the kernels on this device all the same"});
+  });
+}
+
 // Adds the kernels of the file to `profile`, if the file exists.
 // @throws InputError when the file is of another device
 void add_existing(const std::string& file, const Communicator& world, Profile& profile) {
@@ -157,6 +187,7 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
   backend->prepare_thread();
   profile.fingerprint = common_fingerprint(
       backend->fingerprint(), most_ranks_on_a_device(world, backend->device()), world);
+  require_planned_device(options, request, profile.fingerprint, world);
   add_existing(file, world, profile);
   const std::size_t before = profile.kernels.size();
   const auto save = [&](const Profile& current) {

@@ -23,6 +23,7 @@ struct ProfileOptions {
   std::vector<std::string> uniform;  // meshes of further plans, each for all layers: "h2"
   std::string missing_from;          // a plan: only its kernels; empty: the kernels of `networks`
   std::string backend{default_backend()};
+  bool chose_backend = false;  // the user named the backend
   bool deterministic = false;  // only kernels whose results repeat bit by bit
   std::int64_t most_workspace_bytes = BackendOptions{}.most_workspace_bytes;  // for a convolution
   int engine_trials = BackendOptions{}.engine_trials;  // for each variant of a convolution
@@ -32,6 +33,7 @@ struct ProfileOptions {
 
 // Adds to the output file the kernels that it lacks, or creates it. Rank 0 reads and writes all
 // files. The file is written after every schedule. The call is collective and blocks.
+// @throws InputError also for a plan of another device, unless the user named the backend
 // @throws InputError, UnmappedNodes, IoError, EnvironmentError, InfeasibleError on all ranks alike
 // @throws BackendError on all ranks alike, after the file is written, when kernels failed and are
 // missing from it

@@ -1,8 +1,11 @@
-// Checks that kernel times and a platform describe the same device.
+// Checks that kernel times and a platform describe the same device, and that a plan runs on the
+// device for which it was made.
 #pragma once
 
+#include <span>
 #include <string>
 
+#include "planner/base/input_file.hpp"
 #include "planner/kernel/profile.hpp"
 #include "planner/platform/platform.hpp"
 
@@ -17,5 +20,19 @@ bool is_of_same_device(const Platform& platform, const Profile& profile);
 // is the profile's, for errors.
 // @throws InputError at "/fingerprint/device"
 void check_same_device(const Platform& platform, const Profile& profile, const std::string& file);
+
+// Names what the predicted times of a plan are for.
+struct PlannedDevice {
+  std::string fingerprint;            // of the profile; empty: the plan was made without one
+  std::span<const InputFile> inputs;  // files from which the plan was made, the network first
+};
+
+// Returns the model that a plan is for, such as "NVIDIA H100 80GB HBM3", if `own` names a device of
+// another model. Numbers of threads and clock rates do not count. Without a profile, the device is
+// that of the platform, if the current folder or the shipped platforms still have its file. The
+// text is empty if the models are equal, or if one of them is not known.
+std::string other_model(const PlannedDevice& planned, const std::string& own);
+// Returns the model of a device, without its number of threads and its clock rates.
+std::string model_of(const std::string& device);
 
 }  // namespace cnnplan

@@ -156,6 +156,7 @@ Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& 
   const std::vector<std::string> groups = join(plan, run, comparison);
   comparison.groups = group_times(plan.network, comparison.operations, groups);
   summarise(comparison);
+  comparison.reason = likely_reason(plan, run, files);
   return comparison;
 }
 

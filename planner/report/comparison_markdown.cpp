@@ -78,6 +78,9 @@ std::string markdown_text(const Comparison& comparison, const std::vector<GatedF
   text += "\n\n" + markdown_code(comparison.network) + " on " + size_text(comparison) + ": " +
           spread_text(comparison.measured_step) +
           ". The layers that are furthest off come last.\n\n" + table(comparison, figures);
+  if (!comparison.reason.empty()) {
+    text += "\nLikely reason: " + markdown_code(comparison.reason) + '\n';
+  }
   const std::string origin = origin_text(comparison.environment);
   return origin.empty() ? text : text + "\nMeasured: " + markdown_code(origin) + '\n';
 }

@@ -88,7 +88,9 @@ std::string conclusion(const Comparison& comparison,
                      ", weighted by time " + percent(comparison.weighted_mean_error) +
                      ", largest " + percent(comparison.max_error);
   if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
-  text += "\nstep: error " + percent(comparison.step.error()) + '\n' + memory_text(comparison);
+  text += "\nstep: error " + percent(comparison.step.error()) + '\n';
+  if (!comparison.reason.empty()) text += "likely reason: " + comparison.reason + '\n';
+  text += memory_text(comparison);
   const std::string origin = origin_text(comparison.environment);
   if (!origin.empty()) text += "run: " + origin + '\n';
   return unmatched + '\n' + lines_of(text, columns);

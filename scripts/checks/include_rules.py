@@ -110,6 +110,7 @@ PROJECT = [
     ("executor/weights/*", ["planner/{base,cli,import}/*", "planner/import/onnx/onnx_file.hpp",
                             "executor/hdf5/weights_file.hpp"]),
     ("executor/*", ["planner/{base,cli,summary}/*", "planner/plan/{normalised_values,planned_layers}.hpp",
+                    "planner/platform/same_device.hpp", "planner/report/compare.hpp",
                     "executor/{comm,agreement,training,verify,doctor}/*"]),
 
     ("profiler/*", ["planner/{base,cli,tensor,network,kernel,platform,plan,run,schedule,cost,import,report}/*",

@@ -179,6 +179,50 @@ TEST_CASE("compare: one line says when, where and by what a run was made") {
   CHECK(short_text(compare(small_plan(), run, {})).ends_with(line));
 }
 
+TEST_CASE("likely_reason: a step in the range of the prediction, or next to it, needs none") {
+  RunReport run = small_run();
+  CHECK_FALSE(likely_reason(small_plan(), run, {}).empty());
+  for (const double step_s : {0.119, 0.091, 0.12}) {
+    run.step = measured(step_s);
+    CHECK(likely_reason(small_plan(), run, {}).empty());
+  }
+  Plan plan = small_plan();
+  plan.prediction.low_s = plan.prediction.high_s = 0.0;  // no range is known
+  run.step = measured(0.104);
+  CHECK(likely_reason(plan, run, {}).empty());
+  run.step = measured(0.12);
+  CHECK_FALSE(likely_reason(plan, run, {}).empty());
+}
+
+TEST_CASE("likely_reason: the first of device, estimates, disturbance and layer that holds") {
+  RunReport run = small_run();
+  Plan plan = small_plan();
+  const auto reason = [&] { return likely_reason(plan, run, files); };
+  operation(run, "conv1/forward").time = measured(0.044);  // the step has 25 ms more, this has 34
+  CHECK(reason() == "the kernels of conv1, predicted as 60.500 ms and measured as 94.500 ms");
+  operation(run, "conv1/forward/halo").time = measured(0.051);
+  CHECK(reason() == "the communication of conv1, predicted as 2.000 ms and measured as 51.000 ms");
+  run.step.min_s = 0.09;
+  CHECK(reason() ==
+        "the machine was disturbed, since steps took 90.000 ms to 137.500 ms; the prediction is "
+        "11.1 % off the fastest step");
+  auto& operations = plan.prediction.operations;
+  operations.at(10).estimated = true;  // 15.5 ms of reduce/0
+  CHECK(
+      test::contains(reason(), "messages, sums and copies that take 15.5 % of the predicted step"));
+  operations.at(8).estimated = true;  // 20 ms of conv1
+  CHECK(reason() ==
+        "kernels that take 24.5 % of the predicted step are estimated, not measured; time them "
+        "with cnnplan profile --missing-from 'my plan.json'");
+  plan.device = "NVIDIA H200, 1980 MHz; cudnn (9.1); 1 busy rank";
+  run.device = "AMD EPYC, 1 thread";
+  const std::string other =
+      "planned for NVIDIA H200, ran on AMD EPYC, so predicted times do not apply";
+  CHECK(reason() == other);
+  run.step = measured(0.1);  // as predicted by accident
+  CHECK(compare(plan, run, files).reason == other);
+}
+
 TEST_CASE("ComparedTime: error against nothing measured") {
   CHECK(ComparedTime{"a", 0.0, 0.0}.error() == 0.0);
   CHECK(std::isinf(ComparedTime{"a", 1.0, 0.0}.error()));
@@ -205,6 +249,8 @@ step                     100.000        125.000      -20.0
 
 layers: mean error 16.7 %, weighted by time 4.0 %, largest 100.0 % (sgd)
 step: error 20.0 %
+likely reason: the rest of the step, predicted as 9.500 ms and measured as
+38.000 ms
 )");
 }
 
@@ -239,6 +285,8 @@ step                     100.000        125.000   -25.000      -20.0
 
 layers: mean error 19.4 %, weighted by time 4.2 %, largest 100.0 % (sgd)
 step: error 20.0 %
+likely reason: the rest of the step, predicted as 9.500 ms and measured as
+37.800 ms
 )");
 }
 
