@@ -12,7 +12,6 @@
 #include "executor/comm/terminal.hpp"
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/message.hpp"
-#include "planner/base/standard_stream.hpp"
 #include "planner/base/wrapped_text.hpp"
 #include "planner/platform/same_device.hpp"
 #include "planner/summary/summary_text.hpp"
@@ -35,9 +34,7 @@ void ProgressLine::operator()(const Progress& progress) {
 }
 
 void print_plan(const Plan& plan, const std::string& file) {
-  Summary summary = summary_of(plan);
-  if (file != standard_stream) summary.plan_file = file;
-  std::printf("%s\n", to_text(summary).c_str());
+  std::printf("%s\n", to_text(summary_of(plan, file)).c_str());
   std::fflush(stdout);  // before the first step, which may take long
 }
 

@@ -11,7 +11,6 @@
 #include "planner/base/error.hpp"
 #include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
-#include "planner/base/standard_stream.hpp"
 #include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/plan_figures.hpp"
@@ -86,9 +85,8 @@ void print_layers(const Plan& plan, const ExplainOptions& options) {
   if (options.wide) {
     std::cout << explain(plan, std::nullopt, columns_of(STDOUT_FILENO));
   } else {
-    Summary summary = summary_of(plan);
-    if (options.plan_file != standard_stream) summary.plan_file = options.plan_file;
-    std::cout << shown_text(summary) << '\n' << layer_table(plan, columns_of(STDOUT_FILENO));
+    std::cout << shown_text(summary_of(plan, options.plan_file)) << '\n'
+              << layer_table(plan, columns_of(STDOUT_FILENO));
   }
 }
 

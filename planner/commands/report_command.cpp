@@ -58,14 +58,15 @@ void add_priced_parts(const ReportOptions& options, ReportedPlan& reported) {
                                      {.network_file = network,
                                       .profile_file = options.profile_file,
                                       .uniform = {},
-                                      .plan_file = reported.file.file});
+                                      .plan_file = reported.path});
 }
 
 ReportedPlan reported_plan(const ReportOptions& options,
                            const std::string& text,
                            const std::string& file) {
   ReportedPlan reported{.file = input_file(file, text),
-                        .plan = with_places(parse_plan(text, file), file)};
+                        .plan = with_places(parse_plan(text, file), file),
+                        .path = file};
   add_priced_parts(options, reported);
   return reported;
 }

@@ -22,6 +22,7 @@
 #include "planner/network/residual_chain.hpp"
 #include "planner/plan/normalised_values.hpp"
 #include "planner/plan/planned_layers.hpp"
+#include "planner/plan/rival_plan.hpp"
 #include "planner/plan/sample_blocks.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
@@ -32,8 +33,10 @@
 #include "planner/search/candidates/request_check.hpp"
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/rivals.hpp"
+#include "planner/summary/layer_groups.hpp"
 #include "planner/summary/layer_table.hpp"
 #include "planner/summary/reason.hpp"
+#include "planner/summary/reason_text.hpp"
 #include "planner/summary/summary_text.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "planner/what_if/what_if.hpp"
@@ -153,8 +156,32 @@ void tell_faster_precision(const Plan& plan,
   const double step_s = predicted_step_s(other, PriceList(request.platform, kernels));
   const double ratio = plan.prediction.step_s / step_s;
   if (ratio < enough) return;
-  print_note("with --precision bf16, this plan takes " + duration(step_s) + ", " + fixed(ratio, 2) +
-             " x as fast; the default is " + std::string(to_text(plan.precision)));
+  print_note("with --precision bf16, this plan takes " + duration(step_s) + ", " +
+             times_as_fast(ratio) + "; the default is " + std::string(to_text(plan.precision)));
+}
+
+// Says what --overlap would bring, on a device that hides communication, to the plan and to the
+// data parallelism that it is compared with. Both plans are predicted anew, not searched anew.
+void tell_overlap(const Plan& plan, const SolveRequest& request) {
+  constexpr double enough = 1.05;
+  if (plan.overlap || plan.ranks == 1 || request.platform.overlap_efficiency == 0.0) return;
+  if (runs_on_cores(request.platform, request.profile)) return;
+  const KernelCosts kernels(request.profile, request.platform);
+  const PriceList prices(request.platform, kernels);
+  Plan other = plan;
+  other.overlap = true;
+  const double step_s = predicted_step_s(other, prices);
+  double largest = plan.prediction.step_s / step_s;
+  std::string text = "with --overlap, this plan takes " + duration(step_s) + ", " +
+                     times_as_fast(largest) + " as without";
+  const auto index = data_parallel_rival(plan.prediction);
+  if (index && !is_data_parallel(plan)) {
+    const Rival& rival = plan.prediction.rivals[*index];
+    const double rival_s = predicted_step_s(plan_of_rival(other, rival).value(), prices);
+    largest = std::max(largest, rival.step_s / rival_s);
+    text += ", and " + name_of_rival(rival, plan.ranks) + ' ' + duration(rival_s);
+  }
+  if (largest >= enough) print_note(text);
 }
 
 void require_own_output(const SolveOptions& options) {
@@ -178,9 +205,7 @@ void print_plan(const Plan& plan, const SolveOptions& options) {
     return;
   }
   const std::size_t columns = columns_of(STDOUT_FILENO);
-  Summary summary = summary_of(plan);
-  if (options.what_if.empty()) summary.plan_file = options.output_file;
-  std::cout << shown_text(summary) << '\n'
+  std::cout << shown_text(summary_of(plan, options.output_file)) << '\n'
             << (options.wide ? explain(plan, std::nullopt, columns) : layer_table(plan, columns));
 }
 
@@ -218,6 +243,7 @@ ExitCode solve_command(const SolveOptions& options) {
   }
   print_plan(plan, options);
   tell_faster_precision(plan, request, options);
+  tell_overlap(plan, request);
   tell_fewer_ranks(plan, options);
   if (to_stdout) return ExitCode::ok;
   tell_written(plan, options);

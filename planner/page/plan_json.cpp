@@ -151,7 +151,7 @@ OrderedJson plan_json(const ReportedPlan& reported) {
   const Plan& plan = reported.plan;
   OrderedJson document{{"file", reported.file.file},
                        {"sha256", reported.file.sha256},
-                       {"summary", to_text(summary_of(plan))},
+                       {"summary", to_text(summary_of(plan, reported.path))},
                        {"plan_words", plan_words(plan)},
                        {"exposed_s", plan.prediction.exposed_communication_s},
                        {"bound_s", plan.prediction.bound_s},

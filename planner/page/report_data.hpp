@@ -28,6 +28,7 @@ struct ReportedPlan {
   std::string no_timeline{};           // why there is none
   std::optional<Roofline> roofline{};  // there is one if there is a timeline
   std::vector<ReportedRival> rivals{};
+  std::string path{};  // the plan's file as the user named it, for commands; empty: not known
   std::string assumptions{};  // as solve prints them; empty: everything was measured, or not known
 };
 

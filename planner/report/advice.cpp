@@ -57,6 +57,18 @@ std::string links_note(const Platform& platform, int ranks) {
   return known >= ranks ? "" : "links: measured with " + few + advice;
 }
 
+// Returns a line if kernels hide no communication to speak of where one would expect it.
+std::string overlap_note(const Plan& plan, const Platform& platform, const Profile& profile) {
+  constexpr double little = 0.05;
+  const double hidden = platform.overlap_efficiency;
+  const bool is_expected = plan.overlap || !runs_on_cores(platform, profile);
+  if (plan.ranks == 1 || hidden >= little || !is_expected) return "";
+  const std::string share = hidden == 0.0 ? "no" : "only " + percent(hidden) + " of";
+  return "overlap: " + share + " communication is hidden, also with data parallelism; " +
+         "overlap_efficiency of platform " + platform.name + " is " + significant(hidden, 2) +
+         (platform.measured ? ", as measured" : ", not measured") + '\n';
+}
+
 // Returns the families whose kernels are estimated from timed kernels.
 std::set<KernelFamily> timed_families(const Profile& profile) {
   std::set<KernelFamily> families;
@@ -79,7 +91,7 @@ std::string missing_advice(const Plan& plan,
                            const Profile& profile,
                            const TypedOptions& typed) {
   const int lanes = most_lanes(plan);
-  const bool on_cores = lanes > 1 && !platform.kernels && !profile.fingerprint.discrete;
+  const bool on_cores = lanes > 1 && runs_on_cores(platform, profile);
   std::string command = "mpirun -n " + std::to_string(ranks_on_node(platform, plan.ranks)) +
                         (on_cores ? " --map-by slot:PE=" + std::to_string(lanes) : "") +
                         " cnnplan profile --missing-from " +
@@ -197,6 +209,10 @@ std::string kernels_note(const Plan& plan,
   return busy.empty() ? estimates_note(plan, platform, profile, typed) : busy;
 }
 
+bool runs_on_cores(const Platform& platform, const Profile& profile) {
+  return !platform.kernels && !profile.fingerprint.discrete;
+}
+
 std::string idle_note(const Plan& plan) {
   std::int64_t layers = 0;
   int most = 0;
@@ -232,7 +248,8 @@ std::string assumptions(const Plan& plan,
                         const Profile& profile,
                         const TypedOptions& typed) {
   const std::string kernels = kernels_note(plan, platform, profile, typed);
-  return links_note(platform, plan.ranks) + kernels + (kernels.empty() ? "" : "\n");
+  return links_note(platform, plan.ranks) + overlap_note(plan, platform, profile) + kernels +
+         (kernels.empty() ? "" : "\n");
 }
 
 }  // namespace cnnplan

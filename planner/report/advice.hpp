@@ -38,6 +38,9 @@ std::string kernels_note(const Plan& plan,
                          const Profile& profile,
                          const TypedOptions& typed);
 
+// True if kernels run on cores of a CPU, and not on a device such as a GPU.
+bool runs_on_cores(const Platform& platform, const Profile& profile);
+
 // Returns a line about layers of which some ranks have no part of the output. The text is empty if
 // there are no such layers.
 std::string idle_note(const Plan& plan);
@@ -46,9 +49,10 @@ std::string idle_note(const Plan& plan);
 // user asked for, because they cannot take it. Empty if there are none.
 std::string other_splits_note(const Plan& plan, const Mesh& asked);
 
-// Returns a line about links whose figures are assumed, described but not measured, or measured
-// with fewer ranks, and a line with kernels_note(). The text is empty if all figures were measured
-// as the plan uses them.
+// Returns up to three lines. The first one is about links whose figures are assumed, described but
+// not measured, or measured with fewer ranks. The second one says that the platform lets kernels
+// hide no communication, where the plan has overlap or runs on a device. The third one is
+// kernels_note(). The text is empty if all figures were measured as the plan uses them.
 // @pre as kernels_note()
 std::string assumptions(const Plan& plan,
                         const Platform& platform,

@@ -1,7 +1,9 @@
 // Collects the values of a summary from the fields of a plan.
 #include "planner/summary/summary.hpp"
 
+#include "planner/base/standard_stream.hpp"
 #include "planner/network/layer_parameters.hpp"
+#include "planner/plan/was_searched.hpp"
 #include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
@@ -16,8 +18,14 @@ std::optional<DataParallelRatio> ratio_of(const Prediction& prediction) {
   const auto index = data_parallel_rival(prediction);
   if (!index || !(prediction.step_s > 0.0)) return std::nullopt;
   const Rival& rival = prediction.rivals[*index];
-  return DataParallelRatio{
-      .ranks = rival.ranks, .step_s = rival.step_s, .ratio = rival.step_s / prediction.step_s};
+  return DataParallelRatio{.ranks = rival.ranks,
+                           .step_s = rival.step_s,
+                           .ratio = rival.step_s / prediction.step_s,
+                           .memory_bytes = rival.memory_bytes};
+}
+
+bool is_stream(const std::string& file) {
+  return is_standard_output(file) || numbered_descriptor(file);
 }
 
 // Images have one depth, more than one row, and at most a few channels.
@@ -28,13 +36,15 @@ bool has_images(const Network& network) {
 
 }  // namespace
 
-Summary summary_of(const Plan& plan) {
+Summary summary_of(const Plan& plan, const std::string& plan_file) {
   const Prediction& prediction = plan.prediction;
   Summary summary{.network = plan.network.name(),
                   .ranks = plan.ranks,
                   .batch = plan.batch,
                   .precision = std::string(to_text(plan.precision)),
                   .is_data_parallel = is_data_parallel(plan),
+                  .was_searched = was_searched(prediction),
+                  .overlap = plan.overlap,
                   .has_images = has_images(plan.network),
                   .groups = layer_groups(plan),
                   .group_names = {},
@@ -51,7 +61,7 @@ Summary summary_of(const Plan& plan) {
                   .confidence = confidence_of(plan),
                   .rivals = prediction.rivals,
                   .measured_s = {},
-                  .plan_file = {}};
+                  .plan_file = is_stream(plan_file) ? "" : plan_file};
   for (const LayerGroup& group : summary.groups) {
     summary.group_names.push_back(name_of(plan.network, group));
   }

@@ -15,9 +15,10 @@ namespace cnnplan {
 
 // Says how fast the plan is, compared with the fastest data-parallel run that fits.
 struct DataParallelRatio {
-  int ranks = 1;        // of that run
-  double step_s = 0.0;  // of that run
-  double ratio = 1.0;   // step of that run / step of the plan
+  int ranks = 1;                  // of that run
+  double step_s = 0.0;            // of that run
+  double ratio = 1.0;             // step of that run / step of the plan
+  std::int64_t memory_bytes = 0;  // of the rank of that run that needs most; 0: not known
   bool operator==(const DataParallelRatio&) const = default;
 };
 
@@ -28,7 +29,9 @@ struct Summary {
   std::int64_t batch = 1;  // global mini-batch
   std::string precision;
   bool is_data_parallel = false;
-  bool has_images = true;  // false where samples are volumes or lists of numbers
+  bool was_searched = true;  // false: the split was given
+  bool overlap = false;      // kernels may hide communication, also in data-parallel runs
+  bool has_images = true;    // false where samples are volumes or lists of numbers
   std::vector<LayerGroup> groups;
   std::vector<std::string> group_names;  // "conv1 to conv4", as in `groups`
   std::vector<SplitCount> counts;
@@ -49,8 +52,9 @@ struct Summary {
   bool operator==(const Summary&) const = default;
 };
 
-// Returns the summary of a plan with a prediction. plan_file and measured_s are left to the caller.
+// Returns the summary of a plan with a prediction. Commands name `plan_file`, unless it is empty or
+// a stream. measured_s is left to the caller.
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
-Summary summary_of(const Plan& plan);
+Summary summary_of(const Plan& plan, const std::string& plan_file = {});
 
 }  // namespace cnnplan

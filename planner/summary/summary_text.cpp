@@ -89,15 +89,30 @@ std::string by_counts(const Summary& summary, std::size_t most) {
   return others == 0 ? text : text + "; " + std::to_string(others) + " in other ways";
 }
 
+// Says which data-parallel run a plan is compared with. Neither or both of them overlap.
+std::string data_parallel_name(const Summary& summary) {
+  const int ranks = summary.ratio->ranks;
+  std::string text = "data parallelism";
+  if (ranks != summary.ranks) text += " on " + ranks_text(ranks);
+  if (ranks > 1) text += summary.overlap ? " with overlap" : " without overlap";
+  return text;
+}
+
+// The text is empty where both need the same memory, or the plan file does not say.
+std::string data_parallel_memory_text(const Summary& summary) {
+  const std::int64_t bytes = summary.ratio->memory_bytes;
+  const std::string needed = bytes_text(bytes);
+  return bytes == 0 || needed == bytes_text(summary.memory_bytes) ? "" : ", which needs " + needed;
+}
+
 std::string ratio_text(const Summary& summary) {
   if (summary.too_large) return "data parallelism does not fit";
   if (!summary.ratio) return "";
-  const DataParallelRatio& ratio = *summary.ratio;
-  const bool is_itself = summary.is_data_parallel && ratio.ranks == summary.ranks;
+  const bool is_itself = summary.is_data_parallel && summary.ratio->ranks == summary.ranks;
+  if (is_itself && !summary.was_searched) return "data parallelism as given, without a search";
   if (is_itself) return "plain data parallelism is best";
-  constexpr int decimals = 2;
-  return fixed(ratio.ratio, decimals) + " x as fast as data parallelism" +
-         (ratio.ranks == summary.ranks ? "" : " on " + ranks_text(ratio.ranks));
+  return times_as_fast(summary.ratio->ratio) + " as " + data_parallel_name(summary) +
+         data_parallel_memory_text(summary);
 }
 
 std::string speed_text(const Summary& summary, double samples_per_s) {
@@ -149,26 +164,26 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-// Names the layers whose kernels to time, and the command. Without estimated kernels, it names the
-// figure, unless that explains little.
+// Names what to measure, and the command. These are the layers whose estimated kernels count most,
+// or the figure, unless it explains little. A profile keeps the times that it has, so kernels that
+// were timed go into another one.
 std::string settling_text(const Summary& summary, bool is_clear, std::size_t most_layers) {
   const Confidence& confidence = *summary.confidence;
   std::vector<std::string> layers = confidence.layers;
   layers.resize(std::min(layers.size(), most_layers));
   constexpr double enough = 0.2;
   const std::string begin = is_clear ? "to confirm it, time " : "to settle it, time ";
-  if (!layers.empty()) {
-    const std::string file =
-        summary.plan_file.empty() ? "" : " --missing-from " + shell_word(summary.plan_file);
-    return begin + listed(layers) + " (" + unbroken("cnnplan profile" + file) + ")";
-  }
+  const auto with = [&](const std::string& what, const std::string& command) {
+    return begin + what + " (" + unbroken(command) + ")";
+  };
+  const std::string of_kernels =
+      "cnnplan profile" +
+      (summary.plan_file.empty() ? "" : " --missing-from " + shell_word(summary.plan_file));
+  if (!layers.empty()) return with(listed(layers), of_kernels);
   const bool by_links = confidence.measurement == Measurement::links;
-  const std::string figure = confidence.share < enough ? "" : confidence.figure;
-  if (by_links) {
-    return begin + (figure.empty() ? "links" : figure) + " (" +
-           unbroken("cnnplan profile --links") + ")";
-  }
-  return begin + "kernels" + (figure.empty() ? "" : " (" + figure + ")");
+  const std::string all = by_links ? "links" : "kernels";
+  return with(confidence.share < enough ? all : confidence.figure,
+              by_links ? "cnnplan profile --links" : of_kernels + " -o again.json");
 }
 
 // Says what the sentence of how sure has besides the draws.
@@ -311,6 +326,12 @@ std::vector<std::string> plan_texts(const Summary& summary) {
 }
 
 }  // namespace
+
+std::string times_as_fast(double ratio) {
+  constexpr int decimals = 2;
+  const std::string number = fixed(ratio, decimals);
+  return number == "1.00" ? "as fast" : number + " times as fast";
+}
 
 std::string measured_text(const Summary& summary, double measured_s) {
   const double error = summary.step_s / measured_s - 1.0;

@@ -12,6 +12,11 @@ namespace cnnplan {
 // A summary has at most this number of lines.
 inline constexpr std::size_t most_summary_lines = 8;
 
+// Returns how fast a plan is, compared with another one whose step is `ratio` times as long: "1.25
+// times as fast", or "as fast" where the two digits after the point are 0. A word such as "as"
+// follows.
+std::string times_as_fast(double ratio);
+
 // Returns a sentence with predicted and measured time and rate, without a line break. The error is
 // the predicted step less the measured one, as a share of the measured one.
 // @pre measured_s > 0

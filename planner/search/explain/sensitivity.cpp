@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "planner/plan/was_searched.hpp"
 #include "planner/search/explain/compared_plans.hpp"
 #include "planner/search/explain/crossing.hpp"
 #include "planner/search/explain/figure_flips.hpp"
@@ -175,7 +176,7 @@ std::vector<std::string> without_longer(const Plan& plan, const std::string& lay
 // Says why a plan has no margins.
 NoRunnerUp without_margins(const Plan& plan) {
   if (is_split_by_layers(plan)) return NoRunnerUp::split_by_layers;
-  if (plan.prediction.candidates == 0) return NoRunnerUp::no_search;
+  if (!was_searched(plan.prediction)) return NoRunnerUp::no_search;
   return is_made_of_choices(plan) ? NoRunnerUp::entangled : NoRunnerUp::other_choices;
 }
 

@@ -96,11 +96,33 @@ TEST_CASE("assumptions: links of a machine that is described only") {
             .starts_with("links: nominal figures of pod, of 2 ranks, the plan has 4; "));
 }
 
+TEST_CASE("assumptions: a device that hides no communication") {
+  Plan plan = measured_plan();
+  Platform platform = measured_platform(1);
+  platform.name = "pod";
+  platform.kernels = KernelRates{.source = "by hand"};
+  CHECK(assumptions(plan, platform, Profile{}, typed) ==
+        "overlap: no communication is hidden, also with data parallelism; overlap_efficiency of "
+        "platform pod is 0, as measured\n");
+  platform.overlap_efficiency = 0.8;
+  CHECK(assumptions(plan, platform, Profile{}, typed).empty());
+  // Cores hide nothing, which only matters where the user asked for it.
+  platform.kernels.reset();
+  platform.overlap_efficiency = 0.01;
+  CHECK(assumptions(plan, platform, Profile{}, typed).empty());
+  plan.overlap = true;
+  CHECK(assumptions(plan, platform, Profile{}, typed)
+            .starts_with("overlap: only 1.0 % of communication is hidden"));
+  plan.ranks = 1;
+  CHECK(assumptions(plan, platform, Profile{}, typed).empty());
+}
+
 TEST_CASE("assumptions: says what kernels are estimated from") {
   Plan plan = small_plan();
   REQUIRE(plan.prediction.estimated_kernels.size() == 1);
   const std::string advice = std::string("; measure with:\n    ") + command + '\n';
   Platform platform = measured_platform(1);
+  platform.overlap_efficiency = 0.8;
   const std::string core = "1 kernel estimated as on a CPU core of ours, no other device";
   CHECK(assumptions(plan, platform, Profile{}, typed) == core + advice);
   platform.device = "Card";

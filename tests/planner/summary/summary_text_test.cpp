@@ -35,10 +35,51 @@ TEST_CASE("summary: data parallelism that is the best plan is called so") {
   for (LayerPlan& layer : plan.layers) layer.mesh = parse_mesh("n2");
   plan.prediction.rivals = {{.plan = "n2", .ranks = 2, .step_s = 0.1, .parts = {}}};
   CHECK(to_text(summary_of(plan)).find("plain data parallelism is best") != std::string::npos);
-  plan.layers[LayerIndex(1)].mesh = parse_mesh("h2");
-  plan.prediction.rivals.front().step_s = 0.25;
-  CHECK(to_text(summary_of(plan)).find("; 2.50 x as fast as data parallelism") !=
-        std::string::npos);
+  plan.prediction.candidates = 0;
+  const std::string given = to_text(summary_of(plan));
+  CHECK(given.find("best") == std::string::npos);
+  CHECK(given.find("; data parallelism as given, without a search") != std::string::npos);
+}
+
+TEST_CASE("summary: the plan is compared with data parallelism that overlaps as the plan does") {
+  Plan plan = small_plan();
+  plan.prediction.rivals = {{.plan = "n2", .ranks = 2, .step_s = 0.25, .parts = {}}};
+  Rival& rival = plan.prediction.rivals.front();
+  const auto has = [&](const std::string& words) {
+    const std::string text = in_one_line(to_text(summary_of(plan)));
+    CAPTURE(text);
+    return text.find(words + '\n') != std::string::npos;
+  };
+  CHECK(has("; 2.50 times as fast as data parallelism without overlap"));
+  plan.overlap = true;
+  CHECK(has("; 2.50 times as fast as data parallelism with overlap"));
+  rival.step_s = 0.1004;
+  rival.memory_bytes = std::int64_t{3} << 30;
+  CHECK(has("; as fast as data parallelism with overlap, which needs 3.00 GiB"));
+  rival.memory_bytes = plan.prediction.memory.total_bytes();
+  CHECK(has("; as fast as data parallelism with overlap"));
+  rival.ranks = 1;
+  CHECK(has("; as fast as data parallelism on 1 rank"));
+}
+
+TEST_CASE("summary: how sure the choice is ends with a command") {
+  Plan plan = small_plan();
+  for (PredictedOperation& operation : plan.prediction.operations) operation.estimated = false;
+  plan.prediction.rivals = {
+      {.plan = "n2", .ranks = 2, .step_s = 0.2, .parts = {}, .draws_s = {0.2, 0.1}}};
+  plan.prediction.draws = {
+      .figures = {{.figure = "kernel.convolution", .error = 0.1, .factors = {1.1, 0.9}}},
+      .steps_s = {0.11, 0.11}};
+  Summary summary = summary_of(plan, "plans/p.json");
+  CHECK(in_one_line(to_text(summary))
+            .ends_with("to settle it, time kernel.convolution (cnnplan profile --missing-from "
+                       "plans/p.json -o again.json).\n"));
+  summary.confidence->measurement = Measurement::links;
+  CHECK(to_text(summary).ends_with("(cnnplan profile --links).\n"));
+  CHECK(summary.plan_file == "plans/p.json");
+  for (const char* stream : {"-", "/dev/stdout", "/dev/fd/63"}) {
+    CHECK(summary_of(plan, stream).plan_file.empty());
+  }
 }
 
 TEST_CASE("summary: at most eight lines, however many splits there are") {

@@ -72,15 +72,22 @@ function sureText(sure) {
   return [`${sure.wins.find((win) => win.rival === sure.closest).draws} of ${sure.draws}`, "draws of likely errors"];
 }
 
+// Returns how fast the plan is compared with data parallelism, in the words of the summary.
+function ratioText({times_data_parallel: ratio, is_data_parallel: isItself}, overlap) {
+  if (!ratio) return ["not known", ""];
+  const number = ratio.toFixed(2);
+  const remark = isItself ? "it is data parallelism" : overlap ? "both with overlap" : "both without overlap";
+  return [number === "1.00" ? "as fast" : `${number} times as fast`, remark];
+}
+
 // Returns pairs of what, value and a remark.
 function factsOf(plan) {
   const explained = plan.explanation;
-  const ratio = explained.times_data_parallel;
   const limit = explained.available_bytes > 0 ? `of ${bytes(explained.available_bytes)}` : "the limit is not known";
   return [
     ["predicted step", duration(explained.step_s), rangeText(explained)],
     ["samples per second", explained.samples_per_s >= 100 ? count(Math.round(explained.samples_per_s)) : significant(explained.samples_per_s), ""],
-    ["compared with data parallelism", ratio ? `${ratio.toFixed(2)}\u00a0x` : "not known", explained.is_data_parallel ? "it is data parallelism" : ratio ? "as fast" : ""],
+    ["compared with data parallelism", ...ratioText(explained, plan.overlap)],
     ["beats the closest other plan in", ...sureText(explained.sure)],
     ["memory per rank", bytes(explained.memory_bytes), explained.any_estimated ? `at least, ${limit}` : limit],
   ];
