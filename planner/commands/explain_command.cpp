@@ -71,7 +71,8 @@ void print_roofline(const Plan& plan, const ExplainOptions& options) {
   check_prediction(plan, options.plan_file);
   const auto [platform, profile] = figures_for("roofline", plan, options);
   const KernelCosts kernels(profile, platform);
-  const Roofline found = bounded_kernels(plan, PriceList(platform, kernels), profile);
+  Roofline found = bounded_kernels(plan, PriceList(platform, kernels), profile);
+  if (options.plan_file != standard_stream) found.plan_file = options.plan_file;
   if (options.json) {
     OrderedJson document = explanation_document(plan);
     document["roofline"] = to_json(found);

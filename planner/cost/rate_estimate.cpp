@@ -3,29 +3,10 @@
 
 #include <algorithm>
 
+#include "planner/cost/convolution_efficiency.hpp"
+
 namespace cnnplan {
 namespace {
-
-bool is_three_dimensional(const Window& window) {
-  return window.dims[0].kernel > 1;
-}
-
-double efficiency_of(const ConvolutionEfficiency& efficiency, const Window& window) {
-  if (is_three_dimensional(window)) return efficiency.three_dimensional;
-  const auto all = [&window](auto&& holds) {
-    return std::all_of(window.dims.begin(), window.dims.end(), holds);
-  };
-  if (!all([](const WindowDim& dim) { return dim.stride == 1; })) return efficiency.strided;
-  if (all([](const WindowDim& dim) { return dim.kernel == 1; })) return efficiency.pointwise;
-  const bool is_three_by_three = window.dims[1].kernel == 3 && window.dims[2].kernel == 3;
-  const bool is_dilated = !all([](const WindowDim& dim) { return dim.dilation == 1; });
-  return is_three_by_three && !is_dilated ? efficiency.three_by_three : efficiency.other;
-}
-
-const ConvolutionRates& rates_of(const PrecisionRates& rates, KernelPhase phase) {
-  if (phase == KernelPhase::backward_data) return rates.backward_data;
-  return phase == KernelPhase::backward_filter ? rates.backward_filter : rates.forward;
-}
 
 double elements_written(const KernelSpec& spec) {
   if (spec.phase == KernelPhase::backward_filter) return static_cast<double>(weight_volume(spec));
@@ -42,8 +23,7 @@ RateParts convolution_parts(const KernelRates& rates, const KernelSpec& spec) {
   const ConvolutionRates& phase = rates_of(precision, spec.phase);
   const auto groups = static_cast<double>(spec.groups);
   const double efficiency =
-      efficiency_of(phase.efficiency, spec.window) *
-      saturation(elements_written(spec), phase.outputs_half) *
+      efficiency_of(phase, spec.window) * saturation(elements_written(spec), phase.outputs_half) *
       saturation(static_cast<double>(spec.in[Dim::c]) / groups, phase.channels_half) *
       saturation(static_cast<double>(spec.out[Dim::c]) / groups, phase.filters_half);
   return {.overhead_s = phase.overhead_s,

@@ -34,13 +34,16 @@ struct KernelBound {
   double bytes = 0.0;
   double flops_s = 0.0;  // for the operations of a convolution; 0 for other kernels
   double bytes_s = 0.0;  // for the bytes
+  double saving = 1.0;   // flops_s is shorter by this factor, as bound_of says
 
   double seconds() const { return flops_s > bytes_s ? flops_s : bytes_s; }
   BoundKind kind() const { return flops_s > bytes_s ? BoundKind::arithmetic : BoundKind::memory; }
 };
 
 // Returns the bound of a kernel by flops(spec) and bytes(spec). The rate of operations is that of
-// convolutions, so it bounds no other kernel. @pre the kind has the phase
-KernelBound bound_of(const KernelSpec& spec, const DeviceRoof& roof);
+// convolutions, so it bounds no other kernel. flops(spec) counts the direct method. The fastest
+// method takes fewer operations by the factor `saving`, as Winograd's does.
+// @pre the kind has the phase, and saving >= 1
+KernelBound bound_of(const KernelSpec& spec, const DeviceRoof& roof, double saving = 1.0);
 
 }  // namespace cnnplan

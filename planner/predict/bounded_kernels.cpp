@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "planner/cost/convolution_efficiency.hpp"
 #include "planner/cost/device_roof.hpp"
 #include "planner/predict/predict.hpp"
 
@@ -31,6 +32,11 @@ const PricedSchedule& slowest(const std::vector<PricedSchedule>& schedules) {
       });
 }
 
+// Rates that were measured include what methods save.
+KernelBound least_time(const KernelSpec& spec, const DeviceRoof& roof, const Platform& platform) {
+  return bound_of(spec, roof, platform.kernels ? saving_of_methods(*platform.kernels, spec) : 1.0);
+}
+
 }  // namespace
 
 Roofline bounded_kernels(const Plan& plan, const PriceList& prices, const Profile& profile) {
@@ -49,7 +55,7 @@ Roofline bounded_kernels(const Plan& plan, const PriceList& prices, const Profil
     found.kernels.push_back({.operation = operation.id,
                              .place = place_of(operation.label, plan.network),
                              .spec = kernel->spec,
-                             .bound = bound_of(kernel->spec, found.roof),
+                             .bound = least_time(kernel->spec, found.roof, platform),
                              .seconds = device_s(kernel->spec, rank.prices[i]),
                              .estimated = rank.prices[i].estimated});
   }

@@ -27,6 +27,7 @@ OrderedJson kernel_json(const RooflineKernel& kernel) {
   entry["flops"] = kernel.bound.flops;
   entry["bound"] = to_text(kernel.bound.kind());
   entry["bound_s"] = kernel.bound.seconds();
+  entry["saving"] = kernel.bound.saving;
   entry["predicted_s"] = kernel.seconds;
   entry["estimated"] = kernel.estimated;
   return entry;
@@ -40,6 +41,7 @@ OrderedJson row_json(const RooflineRow& row) {
           {"flops", row.flops},
           {"bound", to_text(row.kind)},
           {"bound_s", row.bound_s},
+          {"saving", row.saving},
           {"predicted_s", row.seconds},
           {"estimated", row.estimated}};
 }

@@ -1,4 +1,4 @@
-// Finds equal kernels by their specification, and orders rows by the time that they lose.
+// Finds equal kernels by their specification, and orders timed rows by the time that they lose.
 #include "planner/report/roofline_rows.hpp"
 
 #include <algorithm>
@@ -19,11 +19,23 @@ RooflineRow row_of(const RooflineKernel& kernel) {
           .bytes = kernel.bound.bytes,
           .flops = kernel.spec.kind == KernelKind::convolution ? kernel.bound.flops : 0.0,
           .bound_s = kernel.bound.seconds(),
+          .saving = kernel.bound.saving,
           .seconds = kernel.seconds,
           .estimated = kernel.estimated};
 }
 
+// Orders rows as rows_of() says.
+bool comes_before(const RooflineRow& a, const RooflineRow& b) {
+  if (a.estimated != b.estimated) return b.estimated;
+  return a.estimated ? a.seconds > b.seconds : a.lost_s() > b.lost_s();
+}
+
 }  // namespace
+
+bool RooflineRow::is_below_bound() const {
+  constexpr double rounding = 1e-9;
+  return seconds < bound_s * (1.0 - rounding);
+}
 
 void RooflineRow::add(const RooflineRow& other) {
   kernels += other.kernels;
@@ -47,9 +59,7 @@ std::vector<RooflineRow> rows_of(const Roofline& roofline) {
       rows[place->second].add(row);
     }
   }
-  std::stable_sort(rows.begin(), rows.end(), [](const RooflineRow& a, const RooflineRow& b) {
-    return a.lost_s() > b.lost_s();
-  });
+  std::stable_sort(rows.begin(), rows.end(), comes_before);
   return rows;
 }
 

@@ -1,4 +1,4 @@
-// Writes a sentence, a legend, and a table of the rows that lose most.
+// Writes a verdict, a legend, and a table of the rows that lose most or are to be timed.
 #include "planner/report/roofline_text.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "planner/base/bytes_text.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/wrapped_text.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/roofline_rows.hpp"
@@ -17,7 +18,7 @@ namespace {
 using Rows = std::vector<RooflineRow>;
 
 constexpr std::size_t most_rows = 12;  // of the narrow table
-constexpr std::size_t named_rows = 3;  // in the sentence about the largest losses
+constexpr std::size_t named_rows = 3;  // in the sentences about losses and estimates
 
 std::string part_text(OperationPart part) {
   switch (part) {
@@ -43,21 +44,44 @@ std::string share_text(double part_s, double whole_s) {
 }
 
 // Returns text such as "conv1 bwd filter and 2 equal ones (1.200 ms)".
-std::string loss_text(const RooflineRow& row) {
+std::string row_text(const RooflineRow& row, double seconds) {
   const int more = row.kernels - 1;
   std::string equal;
   if (more > 0) {
     equal = " and " + counted(more, "equal one");
   }
-  return row.first + ' ' + part_text(row.part) + equal + " (" + duration(row.lost_s()) + ")";
+  return row.first + ' ' + part_text(row.part) + equal + " (" + duration(seconds) + ")";
 }
 
 std::string losses_text(const Rows& rows) {
   std::vector<std::string> losses;
   for (const RooflineRow& row : rows) {
-    if (losses.size() < named_rows && row.lost_s() > 0.0) losses.push_back(loss_text(row));
+    const bool loses = !row.estimated && row.lost_s() > 0.0;
+    if (losses.size() < named_rows && loses) losses.push_back(row_text(row, row.lost_s()));
   }
   return losses.empty() ? "" : " Most time above the bounds is lost by " + joined(losses) + ".";
+}
+
+std::ptrdiff_t count_estimated(const Rows& rows) {
+  return std::count_if(rows.begin(), rows.end(), [](const auto& row) { return row.estimated; });
+}
+
+// Says which kernels to time, because an estimate says nothing about what a device loses.
+std::string estimates_text(const Roofline& roofline, const Rows& rows) {
+  const std::ptrdiff_t estimated = count_estimated(rows);
+  if (estimated == 0) return "";
+  std::vector<std::string> first;
+  for (const RooflineRow& row : rows) {
+    if (first.size() < named_rows && row.estimated) first.push_back(row_text(row, row.seconds));
+  }
+  const bool all = estimated == static_cast<std::ptrdiff_t>(rows.size());
+  const std::string file =
+      roofline.plan_file.empty() ? "" : " --missing-from " + shell_word(roofline.plan_file);
+  const std::string which = all ? "All times are"
+                                : std::to_string(estimated) + " of " + std::to_string(rows.size()) +
+                                      (estimated == 1 ? " rows is" : " rows are");
+  return ' ' + which + " estimated, so what kernels lose is not known: time them (" +
+         unbroken("cnnplan profile" + file) + "), first " + joined(first) + ".";
 }
 
 std::string verdict(const Roofline& roofline, const Rows& rows) {
@@ -69,7 +93,33 @@ std::string verdict(const Roofline& roofline, const Rows& rows) {
          duration(step_s) + ", and kernels that arithmetic bounds take " +
          share_of(BoundKind::arithmetic) + ". At their bounds, all of them would take " +
          duration(roofline.bound_s()) + ", " + share_text(roofline.bound_s(), step_s) +
-         " of the step." + losses_text(rows);
+         " of the step." + losses_text(rows) + estimates_text(roofline, rows);
+}
+
+// Says by how much the bounds of convolutions are shorter than those of the direct method.
+std::string saving_text(const Rows& rows) {
+  double most = 1.0;
+  for (const RooflineRow& row : rows) most = std::max(most, row.saving);
+  if (most == 1.0) return "";
+  return " Flop counts are those of direct convolution. Methods that save operations, as "
+         "Winograd's does, make bounds up to " +
+         fixed(most, 2) + " times shorter.";
+}
+
+// Explains the shares of timed kernels. Estimated ones have none.
+std::string share_legend(const Rows& rows) {
+  const bool any_timed = count_estimated(rows) < static_cast<std::ptrdiff_t>(rows.size());
+  return any_timed ? " %: the bound as a share of a timed kernel's time." : "";
+}
+
+// Says why kernels are faster than their bounds, where some are.
+std::string below_text(const Rows& rows) {
+  const auto below = std::count_if(
+      rows.begin(), rows.end(), [](const RooflineRow& row) { return row.is_below_bound(); });
+  if (below == 0) return "";
+  return " " + std::to_string(below) + (below == 1 ? " row takes" : " rows take") +
+         " less than the bound, because a method saves operations, a cache saves bytes, or the "
+         "device is faster than its rates.";
 }
 
 std::string legend(const Roofline& roofline, const Rows& rows, bool wide) {
@@ -79,8 +129,8 @@ std::string legend(const Roofline& roofline, const Rows& rows, bool wide) {
   return "Rates: " + with_prefix(roof.bytes_per_s, "B/s") + " of memory and " +
          with_prefix(roof.flops_per_s, "flop/s") + " of convolutions (" + roof.source +
          "). A kernel is bound by its bytes (mem), or by the operations of a convolution (flop) "
-         "if they take longer. %: the bound as a share of the time. It exceeds 100 where a "
-         "method saves operations, or a cache saves bytes. Kernels are those of rank " +
+         "if they take longer." +
+         saving_text(rows) + share_legend(rows) + below_text(rows) + " Kernels are those of rank " +
          std::to_string(roofline.rank) + ", which has the most work." +
          (any_grouped ? " +N: with N equal kernels." : "") +
          (wide || rows.size() <= most_rows ? "" : " --wide shows all rows.");
@@ -116,7 +166,7 @@ std::vector<std::string> sum_cells(const RooflineRow& row, const Units& units) {
           "",
           units.time(row.bound_s),
           marked(units.time(row.seconds), row.estimated),
-          row.seconds > 0.0 ? fixed(row.bound_s / row.seconds * 100, 0) : "-"};
+          row.seconds > 0.0 && !row.estimated ? fixed(row.bound_s / row.seconds * 100, 0) : "-"};
 }
 
 std::vector<std::string> cells_of(const RooflineRow& row, const Units& units) {

@@ -32,6 +32,15 @@ TEST_CASE("bound_of: the longer of bytes and operations bounds a convolution") {
   CHECK(by_flops.seconds() == relative(6.40));
 }
 
+TEST_CASE("bound_of: a method that saves operations shortens their time, and not that of bytes") {
+  const DeviceRoof roof{.flops_per_s = 1e2, .bytes_per_s = 3e2};
+  const KernelBound direct = bound_of(convolution(), roof);
+  const KernelBound faster = bound_of(convolution(), roof, 2.0);
+  CHECK(faster.flops == direct.flops);
+  CHECK(faster.seconds() == relative(direct.seconds() / 2.0));
+  CHECK(bound_of(convolution(), roof, 100.0).kind() == BoundKind::memory);
+}
+
 TEST_CASE("bound_of: operations bound convolutions only") {
   KernelSpec spec = convolution();
   spec.kind = KernelKind::relu;

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "planner/predict/predict.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/relative.hpp"
 
@@ -48,6 +49,32 @@ TEST_CASE("bounded_kernels: all kernels of a rank that has the most work, by any
     }
   }
   CHECK(any_concurrent);
+}
+
+TEST_CASE("bounded_kernels: no estimate is below its bound, on shipped platforms and precisions") {
+  bool any_saving = false;
+  for (const std::string name : {"dgx-h100", "dgx-h200", "lassen", "tx-gaia"}) {
+    const Platform platform = read_platform("configs/platforms/" + name + ".json");
+    const KernelCosts kernels(Profile{}, platform);
+    const PriceList prices(platform, kernels);
+    for (const std::string network : {"googlenet", "resnet50", "unet-3d"}) {
+      Plan plan = uniform_plan(read_network("configs/networks/" + network + ".json"), 2, Mesh());
+      for (const Precision precision : Enumerators<Precision>::all) {
+        CAPTURE(name + ' ' + network + ' ' + std::string(to_text(precision)));
+        plan.precision = precision;
+        const Roofline found = bounded_kernels(plan, prices, {});
+        CHECK(found.kernels.size() > 50);
+        const auto is_below = [](const RooflineKernel& kernel) {
+          return kernel.seconds < kernel.bound.seconds();
+        };
+        CHECK(std::ranges::count_if(found.kernels, is_below) == 0);
+        any_saving = any_saving || std::ranges::any_of(found.kernels, [](const auto& kernel) {
+                       return kernel.bound.saving > 1.0;
+                     });
+      }
+    }
+  }
+  CHECK(any_saving);
 }
 
 TEST_CASE("bounded_kernels: a profiled time replaces the estimate, and the bound stays") {

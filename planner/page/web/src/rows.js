@@ -11,9 +11,10 @@ export function rowsShown(rows, sizeOf) {
   return {rows: rows.filter((row) => largest.has(row)), others: rows.length - largest.size};
 }
 
-// Returns the width that labels need left of a chart, and a function that cuts longer ones.
-export function labelsOf(labels, width) {
-  const left = Math.min(Math.max(width * 0.34, 140), 16 + LETTER * Math.max(...labels.map((label) => label.length)));
+// Returns the width that labels need left of a chart, which is at most a share of its width, and a function that cuts
+// longer ones.
+export function labelsOf(labels, width, share = 0.34) {
+  const left = Math.min(Math.max(width * share, 140), 16 + LETTER * Math.max(...labels.map((label) => label.length)));
   const most = Math.floor((left - 16) / LETTER);
   return {left, short: (label) => (label.length * LETTER > left - 10 ? `${label.slice(0, most)}…` : label)};
 }
