@@ -145,6 +145,7 @@ try {
   await page.setViewport({width: WIDTH + 32, height: 900}); // the page has margins of 16 pixels
   await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: "light"}]);
   await page.goto(pathToFileURL(report).href, {waitUntil: "load"});
+  await page.waitForSelector("section#sources");
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   const names = [...new Set([...STYLE.matchAll(/(--\w+):/g)].map(([, name]) => name))];
   for (const [name, file] of Object.entries(FIGURES)) {
