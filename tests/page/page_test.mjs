@@ -4,9 +4,10 @@
 //
 // Prints a line for every fault. The exit code is 1 if there is any. PICTURES is a folder for screenshots, or "-".
 import {createRequire} from "node:module";
-import {readFileSync, statSync} from "node:fs";
+import {readFileSync} from "node:fs";
 import {basename, join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
+import {gunzipSync} from "node:zlib";
 
 const [packages, chromium, pictures, ...reports] = process.argv.slice(2);
 const load = createRequire(join(resolve(packages), "package.json"));
@@ -16,7 +17,7 @@ const axe = readFileSync(load.resolve("axe-core/axe.min.js"), "utf8");
 const WIDTHS = [400, 1000, 1600];
 const THEMES = ["light", "dark"];
 // A page of thousands of layers is looked at once. axe would take a minute for all its rows in all themes.
-const LONG_BYTES = 1_500_000;
+const MANY_LAYERS = 1000;
 // A figure has to be drawn within a second. A machine that other programs use gets three.
 const MOST_MS = 3000;
 const ALWAYS = ["graph", "cut", "steps", "cost", "memory"];
@@ -24,8 +25,14 @@ const ALWAYS = ["graph", "cut", "steps", "cost", "memory"];
 const faults = [];
 const fault = (report, text) => faults.push(`${basename(report)}: ${text}`);
 
-function figuresOf(data) {
-  return [...ALWAYS, ...(data.priced ? ["timeline", "memory-layers", "roofline"] : []), ...(data.runs.length ? ["run"] : []), ...(data.scaling.length > 1 ? ["scaling"] : [])];
+// Returns the document of a report, which is compressed if it is long.
+function documentOf(report) {
+  const held = JSON.parse(readFileSync(report, "utf8").split('id="report">')[1].split("</script>")[0]);
+  return held.gzip ? JSON.parse(gunzipSync(Buffer.from(held.gzip, "base64"))) : held;
+}
+
+function figuresOf({plans, runs, scaling}) {
+  return [...ALWAYS, ...(plans[0].timeline ? ["timeline", "memory-layers", "roofline"] : []), ...(runs.length ? ["run"] : []), ...(scaling.length > 1 ? ["scaling"] : [])];
 }
 
 // Runs in the page. Returns the figures that are drawn, and what is wrong with them.
@@ -51,23 +58,28 @@ function lookAtFigures() {
   });
 }
 
-async function checkFigures(page, report, where) {
-  const data = await page.evaluate(() => {
-    const {plans, runs, scaling} = JSON.parse(document.getElementById("report").textContent);
-    return {priced: Boolean(plans[0].timeline), compared: plans[0].steps.length, runs: runs.map(() => 0), scaling: scaling.map(() => 0)};
-  });
+async function checkFigures(page, report, where, data) {
+  const [plan] = data.plans;
   const found = await page.evaluate(lookAtFigures);
   for (const name of figuresOf(data)) {
     const figure = found.find((one) => one.name === name);
     if (!figure?.drawn) fault(report, `${where}: the figure ${name} is not drawn`);
     else if (figure.caption.length < 20) fault(report, `${where}: the figure ${name} has no caption`);
     else if (figure.tables === 0) fault(report, `${where}: the figure ${name} has no table`);
-    if (name === "cost" && data.priced && figure?.tables !== data.compared) fault(report, `${where}: the figure cost lacks layers of a plan`);
+    if (name === "cost" && plan.timeline && figure?.tables !== plan.steps.length) fault(report, `${where}: the figure cost lacks layers of a plan`);
     if (/undefined|NaN|Infinity/.test(figure?.caption ?? "")) fault(report, `${where}: "${figure.caption}"`);
   }
   const text = await page.evaluate(() => document.querySelector("main").innerText);
   const odd = /[^\n]*\b(undefined|NaN|\[object)[^\n]*/.exec(text);
   if (odd) fault(report, `${where}: the text has "${odd[0]}"`);
+}
+
+// The summary answers what a reader asks first, with links to the sections that show it.
+async function checkAnswers(page, report, where, {plans: [plan]}) {
+  const found = await page.evaluate(() => [...document.querySelectorAll("#summary dd a")].map((link) => [link.hash, document.querySelector(link.hash)?.tagName]));
+  const wanted = ["#network", "#times", "#memory", ...(plan.explanation.why ? ["#times"] : []), ...(plan.explanation.sure ? ["#sources"] : [])];
+  if (found.map(([hash]) => hash).sort().join() !== wanted.sort().join()) fault(report, `${where}: the summary has links to ${found.map(([hash]) => hash)}`);
+  if (found.some(([, tag]) => tag !== "SECTION")) fault(report, `${where}: the summary has a link to nothing`);
 }
 
 async function checkWidth(page, report, where, width) {
@@ -93,7 +105,7 @@ async function checkTimes(page, report) {
 }
 
 // Chooses layers in the list and with the arrow keys of the graph, and compares the picture of the cut.
-async function checkChoice(page, report) {
+async function checkChoice(page, report, data) {
   const caption = () => page.evaluate(() => document.querySelector("figure[data-figure=cut] figcaption").textContent);
   const before = await caption();
   await page.focus("section#layer select");
@@ -104,7 +116,7 @@ async function checkChoice(page, report) {
   await page.keyboard.press("ArrowUp");
   if ((await caption()) === after) fault(report, "an arrow key in the graph changes nothing");
   await page.click(".graph .node");
-  const name = await page.evaluate(() => JSON.parse(document.getElementById("report").textContent).plans[0].explanation.layers[0].name);
+  const {name} = data.plans[0].explanation.layers[0];
   await page.evaluate(() => { document.querySelector(".graph").scrollTop = 0; });
   if (!(await caption()).startsWith(name)) {
     await page.evaluate(() => document.querySelector(".graph .node").dispatchEvent(new MouseEvent("click", {bubbles: true})));
@@ -122,7 +134,8 @@ async function checkChoice(page, report) {
 
 async function check(browser, report) {
   const address = pathToFileURL(resolve(report)).href;
-  const isLong = statSync(report).size > LONG_BYTES;
+  const data = documentOf(report);
+  const isLong = data.plans[0].layers.length > MANY_LAYERS;
   for (const theme of isLong ? THEMES.slice(0, 1) : THEMES) {
     for (const width of isLong ? WIDTHS.slice(-1) : WIDTHS) {
       const page = await browser.newPage();
@@ -136,9 +149,11 @@ async function check(browser, report) {
       await page.setViewport({width, height: 900});
       await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: theme}]);
       await page.goto(address, {waitUntil: "load"});
+      await page.waitForSelector("section#sources");
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
       const where = `${width} pixels, ${theme}`;
-      await checkFigures(page, report, where);
+      await checkFigures(page, report, where, data);
+      await checkAnswers(page, report, where, data);
       await checkWidth(page, report, where, width);
       if (pictures !== "-") await page.screenshot({path: join(pictures, `${basename(report, ".html")}-${width}-${theme}.png`), fullPage: true});
       const isLast = width === WIDTHS[WIDTHS.length - 1];
@@ -154,7 +169,7 @@ async function check(browser, report) {
       }
       if (isLast && theme === THEMES[0]) {
         await checkTimes(page, report);
-        await checkChoice(page, report);
+        await checkChoice(page, report, data);
       }
       await page.close();
     }

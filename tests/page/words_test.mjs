@@ -3,8 +3,11 @@
 // usage: node --test words_test.mjs
 import assert from "node:assert/strict";
 import test from "node:test";
+import {gzipSync} from "node:zlib";
 
+import {firstLayer} from "../../planner/page/web/src/first_layer.js";
 import {bytes, duration, listed, percent, plural, ranksText, significant} from "../../planner/page/web/src/format.js";
+import {heldReport} from "../../planner/page/web/src/held.js";
 import {labelsOf, rowLabel, rowsShown} from "../../planner/page/web/src/rows.js";
 
 test("times have three digits and a unit that suits them", () => {
@@ -55,4 +58,23 @@ test("labels that have no room are cut", () => {
   assert.equal(labelsOf(["conv1", long], 1600).short(long), long);
   assert.equal(rowLabel("sgd"), "updates of weights");
   assert.equal(rowLabel("conv1"), "conv1");
+});
+
+test("the picture of a cut begins at halos, then blocks of images, channels, changes of the split, and the longest layer", () => {
+  const whole = {mesh: [["n", 4]], inputs: [{owner_mesh: [["n", 4]]}]};
+  const cuts = [whole, {...whole, mesh: [["n", 2], ["h", 2]]}, {...whole, mesh: [["c", 4]]}, {...whole, mesh: [["n", 2]]}];
+  const first = (...layers) => firstLayer({
+    cuts, layers: layers.map(([cut]) => ({cut})), explanation: {layers: layers.map(([, total_s, halo_s]) => ({total_s, halo_s}))}});
+  assert.equal(first([0, 9], [1, 1, 0.1], [1, 2, 0.1], [1, 5], [2, 7]), 2);
+  assert.equal(first([0, 9], [1, 1], [2, 7]), 1);
+  assert.equal(first([0, 9], [3, 8], [2, 7]), 2);
+  assert.equal(first([0, 9], [3, 8]), 1);
+  assert.equal(first([0, 3], [0, 9], [0, 9]), 1);
+});
+
+test("a document is read whether it is compressed or not", async () => {
+  const document = {plans: [{file: "plan-ü.json"}]};
+  const text = JSON.stringify(document);
+  assert.deepEqual(await heldReport(text), document);
+  assert.deepEqual(await heldReport(JSON.stringify({gzip: gzipSync(text).toString("base64")})), document);
 });

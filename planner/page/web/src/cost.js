@@ -86,11 +86,30 @@ export function drawCosts(plan, width) {
     missingNote(plan), ...tables);
 }
 
+// Says which costs the step waits for.
+function costText({costs, step_s: stepS}) {
+  const most = COSTS.map(([cost, words]) => [words, costs[cost] ?? 0]).sort((a, b) => b[1] - a[1]).filter(([, seconds]) => seconds >= 0.01 * stepS).slice(0, 3);
+  return most.length ? `, of which ${listed(most.map(([words, seconds], i) => `${words}${i === 0 ? " take" : ""} ${percent(seconds / stepS)}`))}` : "";
+}
+
+// Says what other splits could save.
+function savedText(plan) {
+  if (!(plan.bound_s > 0)) return "";
+  const saved = 1 - plan.bound_s / plan.explanation.step_s;
+  return `other splits can save ${saved < 0.0005 ? "nothing" : `at most ${percent(saved)}`}`;
+}
+
+// Says in a sentence or two what bounds the step.
+export function timeWords(plan) {
+  const [own] = plan.steps;
+  const saved = savedText(plan);
+  return `The step takes ${duration(own.step_s)}${costText(own)}.${saved ? ` ${saved[0].toUpperCase()}${saved.slice(1)}.` : ""}`;
+}
+
 // Says which costs the step waits for, and what other plans take.
 function stepCaption(plan) {
   const [own, ...others] = plan.steps;
-  const costs = COSTS.map(([cost, words]) => [words, own.costs[cost] ?? 0]).sort((a, b) => b[1] - a[1]).filter(([, seconds]) => seconds >= 0.01 * own.step_s).slice(0, 3);
-  const text = `The step takes ${duration(own.step_s)}${costs.length ? `, of which ${listed(costs.map(([words, seconds]) => `${words} take ${percent(seconds / own.step_s)}`))}` : ""}.`;
+  const text = `The step takes ${duration(own.step_s)}${costText(own)}.`;
   const rivals = listed(others.map((step) => `${step.name} takes ${duration(step.step_s)}${step.fits ? "" : " and does not fit"}`));
   return rivals ? `${text} ${rivals[0].toUpperCase()}${rivals.slice(1)}.` : text;
 }
@@ -99,10 +118,7 @@ function stepCaption(plan) {
 function boundNote(plan) {
   const stepS = plan.explanation.step_s;
   const texts = [`In the mean, a rank communicates or waits in ${percent(plan.exposed_s / stepS)} of the step, and its kernels do not run meanwhile.`];
-  if (plan.bound_s > 0) {
-    const saved = 1 - plan.bound_s / stepS;
-    texts.push(`No split among the candidates makes the step shorter than ${duration(plan.bound_s)}, so other splits can save ${saved < 0.0005 ? "nothing" : `at most ${percent(saved)}`}.`);
-  }
+  if (plan.bound_s > 0) texts.push(`No split among the candidates makes the step shorter than ${duration(plan.bound_s)}, so ${savedText(plan)}.`);
   return html("p", {}, texts.join(" "));
 }
 

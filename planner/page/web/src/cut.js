@@ -1,12 +1,16 @@
 // Draws how the tensors of a layer are cut over ranks, with the halos that a rank fetches.
 import {figure, html, legend, svg, tableOf, timed} from "./dom.js";
-import {count, listed} from "./format.js";
+import {count, listed, plural} from "./format.js";
 
 const AXES = ["n", "c", "d", "h", "w"];
 const WORDS = ["samples", "channels", "depth", "height", "width"];
+const UNITS = ["sample", "channel", "slice", "row", "column"];
+const HEIGHT = 3;
+const WIDTH = 4;
 const PLOT = {width: 260, height: 190, left: 46, top: 22};
 const MOST_BLOCKS = 512;
 const MOST_LABELS = 64;
+const LEAST_HALO = 5; // pixels
 
 // Returns the coordinates of a rank on a mesh, by axis. The last axis varies fastest.
 function coordinatesOf(mesh, rank) {
@@ -27,8 +31,18 @@ const boxOf = (cuts, coordinates) => AXES.map((_, dim) => rangeAt(cuts, dim, coo
 const sizeOf = (box) => box.reduce((product, [begin, end]) => product * Math.max(end - begin, 0), 1);
 const partsOf = (cuts, dim) => cuts[dim].length / 2;
 
-// Chooses the two dims that the picture shows: dims that are cut come first.
+// True if height or width is cut, and no other dim is cut for readers in another way than for owners. A picture of the
+// image then shows everything that a rank fetches.
+function isImage(tensor) {
+  const {shape, owned, needed} = tensor;
+  const isCut = (dim) => partsOf(owned, dim) > 1 || (needed && partsOf(needed, dim) > 1);
+  const alike = (dim) => !needed || partsOf(owned, dim) === partsOf(needed, dim);
+  return shape[HEIGHT] > 1 && shape[WIDTH] > 1 && (isCut(HEIGHT) || isCut(WIDTH)) && !isCut(2) && alike(0) && alike(1);
+}
+
+// Chooses the two dims that the picture shows: those of the image, or else dims that are cut come first.
 function shownDims(tensor) {
+  if (isImage(tensor)) return [WIDTH, HEIGHT];
   const order = [3, 4, 0, 1, 2];
   const cut = (dim) => partsOf(tensor.owned, dim) > 1 || (tensor.needed && partsOf(tensor.needed, dim) > 1);
   const dims = [...order.filter(cut), ...order.filter((dim) => !cut(dim) && tensor.shape[dim] > 1), ...order.filter((dim) => !cut(dim) && tensor.shape[dim] <= 1)].slice(0, 2);
@@ -68,10 +82,20 @@ function panel(title, tensor, ownMesh, readMesh, rank) {
       }
     }
   }
+  // A halo of a row or two would be too thin to see.
+  const fetched = (box, attributes) => {
+    const sides = (dim, scale) => {
+      const [begin, end] = box[dim].map(scale);
+      const [from, to] = own[dim].map(scale);
+      return [box[dim][0] < own[dim][0] ? Math.min(begin, from - LEAST_HALO) : begin, box[dim][1] > own[dim][1] ? Math.max(end, to + LEAST_HALO) : end];
+    };
+    const [[left, right], [top, bottom]] = [sides(x, scaleX), sides(y, scaleY)];
+    return svg("rect", {x: left, y: top, width: Math.max(right - left, 1), height: Math.max(bottom - top, 1), ...attributes});
+  };
   const need = tensor.needed ? boxOf(tensor.needed, coordinatesOf(readMesh, rank)) : null;
-  if (need && sizeOf(need) > 0) drawing.append(rect(need, {style: "fill:url(#halo-hatch);stroke:var(--halo)", "stroke-width": 2, "stroke-dasharray": "5 3"}));
-  if (sizeOf(own) > 0) drawing.append(rect(own, {style: "fill:var(--forward);stroke:var(--backward_data)", "stroke-width": 2, "fill-opacity": 0.85}));
-  if (need && sizeOf(need) > 0) drawing.append(rect(need, {style: "fill:none;stroke:var(--halo)", "stroke-width": 2, "stroke-dasharray": "5 3"}));
+  if (need && sizeOf(need) > 0) drawing.append(fetched(need, {style: "fill:url(#halo-hatch);stroke:var(--halo)", "stroke-width": 2, "stroke-dasharray": "5 3"}));
+  if (sizeOf(own) > 0) drawing.append(rect(own, {style: "fill:var(--forward);stroke:var(--backward_data)", "stroke-width": 2}));
+  if (need && sizeOf(need) > 0) drawing.append(fetched(need, {style: "fill:none;stroke:var(--halo)", "stroke-width": 2, "stroke-dasharray": "5 3"}));
   drawing.append(svg("text", {x: PLOT.left + PLOT.width / 2, y: PLOT.top + PLOT.height + 18, "text-anchor": "middle", "font-size": 12}, `${WORDS[x]} (${count(tensor.shape[x])})`),
     svg("text", {x: 14, y: PLOT.top + PLOT.height / 2, "text-anchor": "middle", "font-size": 12, transform: `rotate(-90 14 ${PLOT.top + PLOT.height / 2})`}, `${WORDS[y]} (${count(tensor.shape[y])})`),
     svg("text", {x: PLOT.left, y: 14, "font-size": 12, "font-weight": 600}, title.length > 44 ? `${title.slice(0, 43)}…` : title));
@@ -90,9 +114,8 @@ function needText(own, need, shape) {
   own.forEach(([begin, end], dim) => {
     const before = begin - need[dim][0];
     const after = need[dim][1] - end;
-    if (sizeOf(own) > 0 && before > 0) sides.push(`${count(before)} before`);
-    if (sizeOf(own) > 0 && after > 0) sides.push(`${count(after)} after`);
-    if (sides.length && !sides[sides.length - 1].includes(WORDS[dim]) && (before > 0 || after > 0)) sides[sides.length - 1] += ` along ${WORDS[dim]}`;
+    if (sizeOf(own) > 0 && before > 0) sides.push(`${plural(before, UNITS[dim])} before its own`);
+    if (sizeOf(own) > 0 && after > 0) sides.push(`${plural(after, UNITS[dim])} after its own`);
   });
   return `It needs ${boxText(need, shape)}, so it fetches ${count(fetched)} values from other ranks${sides.length ? ` (${listed(sides)})` : ""}.`;
 }
@@ -114,7 +137,7 @@ export function drawCut(plan, layerIndex, rank) {
     }
     return figure("cut", `${name} (${layer.kind}) is split ${layer.words.startsWith("alike") || layer.words.startsWith("on ") ? `so that it is ${layer.words}` : `by ${layer.words}`}; ` +
         `rank ${rank} ${halo ? "fetches parts of its input from other ranks" : "has all that it reads"}.`,
-      legend([["var(--forward)", `the block of rank ${rank}`], ["var(--panel)", "blocks of other ranks"], ["var(--halo)", "what the rank needs; hatched where it comes from other ranks"]]),
+      legend([["var(--forward)", `the block of rank ${rank}`], ["var(--panel)", "blocks of other ranks"], ["var(--halo)", "what the rank needs; hatched where it comes from other ranks, and drawn wider where it is thin"]]),
       html("div", {class: "panels"}, panels.map((one) => one.element)),
       tableOf(`blocks of ${name} by rank${ranks < plan.explanation.ranks ? `, first ${ranks} ranks` : ""}`,
         [{title: "rank"}, {title: "tensor", left: true}, {title: "owns", left: true}, {title: "needs", left: true}], rows));

@@ -100,7 +100,7 @@ export function drawGraph(plan, selection) {
   const joined = nodes.length < plan.layers.length ?
     html("p", {class: "note"}, `The network has ${count(plan.layers.length)} layers. A box stands for layers that follow each other; “+3” counts the layers after the first one.`) : "";
   return figure("graph", caption(plan, colours),
-    legend([...colours].slice(0, 7).map(([words, entry]) => [entry.colour, `${words} (${entry.number})`])
+    legend([...colours].slice(0, 7).map(([words, entry]) => [entry.colour, `${words} (${count(entry.number)})`])
       .concat(colours.size > 7 ? [["var(--split7)", `${colours.size - 7} other ways`]] : [])),
     joined, box,
     tableOf("layers and their splits", [{title: "layer", left: true}, {title: "kind", left: true}, {title: "split", left: true}, {title: "in words", left: true}, {title: "reads", left: true}, {title: "parameters"}],

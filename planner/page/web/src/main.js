@@ -1,17 +1,23 @@
 // Reads the document in the page, and builds the sections of the report from it.
-import {drawCosts, drawSteps} from "./cost.js";
+import {drawCosts, drawSteps, timeWords} from "./cost.js";
 import {drawCut} from "./cut.js";
 import {html, timed} from "./dom.js";
+import {firstLayer} from "./first_layer.js";
 import {bytes, count, duration, plural, significant} from "./format.js";
 import {drawGraph} from "./graph.js";
-import {drawMemory, drawMemoryOfLayers} from "./memory.js";
+import {heldReport} from "./held.js";
+import {drawMemory, drawMemoryOfLayers, memoryWords} from "./memory.js";
 import {provenance} from "./provenance.js";
 import {drawRoofline} from "./roofline.js";
 import {drawRun} from "./runs.js";
 import {drawScaling} from "./scaling.js";
 import {drawTimeline} from "./timeline.js";
 
-const report = JSON.parse(document.getElementById("report").textContent);
+const TITLES = {
+  network: "How the network is split", times: "Where the time goes", memory: "Where the memory goes", sources: "Where the figures come from",
+};
+
+let report; // set by start()
 const content = document.getElementById("content");
 
 // Knows which layer is shown, and tells the figures when it changes.
@@ -47,9 +53,9 @@ function section(id, title, ...children) {
   return html("section", {id, "aria-labelledby": `${id}-title`}, html("h2", {id: `${id}-title`}, title), ...children);
 }
 
-// Returns the lines of the summary with their labels. In its text, labels take eight columns, and so do the blanks
+// Returns the lines of the summary by their labels. In its text, labels take eight columns, and so do the blanks
 // before a line that goes on with the line before it.
-function summaryWords(text) {
+function summaryLines(text) {
   const entries = [["", ""]];
   for (const line of text.trim().split("\n")) {
     const [, label, words] = /^(\w+) +(.*)$/.exec(line) ?? [];
@@ -57,8 +63,19 @@ function summaryWords(text) {
     if (isLabelled && line.length > 8 && line[7] === " ") entries.push([label, words]);
     else entries[entries.length - 1][1] += ` ${line.trim()}`;
   }
-  return [html("p", {}, entries[0][1].trim()),
-    html("dl", {class: "words"}, entries.slice(1).flatMap(([label, words]) => [html("dt", {}, label), html("dd", {}, words)]))];
+  return Object.fromEntries(entries);
+}
+
+// Says how layers are split and why, what bounds the step, where the memory goes, and how sure the choice is. Each
+// answer has a link to the section that shows it.
+function answers(plan) {
+  const lines = summaryLines(plan.summary);
+  const rows = [
+    ["plan", lines.plan, "network"], ["why", lines.why, "times"], ["time", timeWords(plan), "times"],
+    ["memory", memoryWords(plan), "memory"], ["sure", lines.sure, "sources"],
+  ];
+  return html("dl", {class: "words"}, rows.filter(([, words]) => words).flatMap(([label, words, id]) =>
+    [html("dt", {}, label), html("dd", {}, `${words.replace(/[^.]$/, "$&.")} `, html("a", {href: `#${id}`}, TITLES[id]))]));
 }
 
 // Returns the range of the predicted step where estimates make it uncertain.
@@ -122,30 +139,23 @@ function layerSection(plan, selection) {
   return [html("div", {class: "tools"}, html("label", {}, "find a layer", filter), html("label", {}, "rank", rank)), list, picture];
 }
 
-// Returns the first layer with a halo or, if there is none, the one that takes longest.
-function firstLayer(plan) {
-  const rows = plan.explanation.layers;
-  const halo = rows.findIndex((row) => row.halo_s > 0);
-  return halo >= 0 ? halo : rows.reduce((best, row, i) => (row.total_s > rows[best].total_s ? i : best), 0);
-}
-
 function planSections(plan) {
   const selection = selectionOf();
   const runs = report.runs.filter((run) => report.plans[run.plan] === plan);
   const sections = [
-    section("summary", "Summary", facts(plan), ...summaryWords(plan.summary)),
+    section("summary", "Summary", facts(plan), answers(plan)),
     html("div", {class: "two"},
-      section("network", "How the network is split", drawGraph(plan, selection)),
+      section("network", TITLES.network, drawGraph(plan, selection)),
       section("layer", "How a layer is cut", ...layerSection(plan, selection))),
-    section("times", "Where the time goes", place((width) => drawSteps(plan, width)), place((width) => drawCosts(plan, width)),
+    section("times", TITLES.times, place((width) => drawSteps(plan, width)), place((width) => drawCosts(plan, width)),
       ...(plan.roofline ? [place((width) => drawRoofline(plan, width))] : [])),
     section("step", "What happens in a step", place((width) => drawTimeline(plan, width))),
-    section("memory", "Where the memory goes", place((width) => drawMemory(plan, width)),
+    section("memory", TITLES.memory, place((width) => drawMemory(plan, width)),
       ...(plan.timeline ? [place((width) => drawMemoryOfLayers(plan, width))] : [])),
     ...(runs.length === 0 ? [] : [section("runs", "What was measured", ...runs.map((run) =>
       html("div", {}, html("h3", {}, run.file), place((width) => drawRun(run, width)))))]),
     ...(report.scaling.length < 2 ? [] : [section("scaling", "More ranks", place((width) => drawScaling(report.scaling, width)))]),
-    section("sources", "Where the figures come from", ...provenance(report, plan)),
+    section("sources", TITLES.sources, ...provenance(report, plan)),
   ];
   queueMicrotask(() => selection.choose(firstLayer(plan)));
   return sections;
@@ -161,11 +171,25 @@ function show(index) {
     html("li", {}, html("a", {href: `#${one.id}`}, one.querySelector("h2").textContent)))));
 }
 
-const head = document.getElementById("head");
-head.append(html("h1", {id: "title"}));
-if (report.plans.length > 1) {
+async function start() {
+  const head = document.getElementById("head");
+  head.append(html("h1", {id: "title"}));
+  try {
+    report = await heldReport(document.getElementById("report").textContent);
+  } catch (error) {
+    document.getElementById("title").textContent = "cnnplan report";
+    content.append(html("p", {role: "alert"}, error.message));
+    return;
+  }
+  if (report.plans.length > 1) head.append(planChoice());
+  show(0);
+}
+
+// Lets the reader choose one of several plans.
+function planChoice() {
   const choice = html("select", {onchange: () => show(Number(choice.value))},
     report.plans.map((plan, i) => html("option", {value: `${i}`}, `${plan.file}: ${plan.explanation.network} on ${plural(plan.explanation.ranks, "rank")}, ${duration(plan.explanation.step_s)}`)));
-  head.append(html("div", {class: "tools"}, html("label", {}, "plan", choice)));
+  return html("div", {class: "tools"}, html("label", {}, "plan", choice));
 }
-show(0);
+
+start();

@@ -29,9 +29,29 @@ function thinned(points, step) {
   return [...spans.values()];
 }
 
+const USES = [
+  ["parameters_bytes", "weights, gradients and momentum"],
+  ["activations_bytes", "activations, error signals and samples"],
+  ["buffers_bytes", "messages, workspaces and statistics"],
+  ["process_bytes", "the process itself"],
+];
+
+const sumOf = (use) => USES.reduce((sum, [name]) => sum + use[name], 0);
+
+// Says how much the rank that needs most needs, and for what.
+export function memoryWords(plan) {
+  const use = plan.memory;
+  const total = sumOf(use);
+  const limit = use.available_bytes;
+  const rank = plan.timeline ? `Rank ${plan.timeline.memory.rank}` : "The rank that needs most";
+  const parts = USES.filter(([name]) => use[name] >= 0.01 * total).sort(([a], [b]) => use[b] - use[a]).map(([name, words]) => `${percent(use[name] / total)} are ${words}`);
+  return `${rank} needs ${plan.explanation.any_estimated ? "at least " : ""}${bytes(total)} at its peak${limit > 0 ? `, which is ${percent(total / limit)} of the ${bytes(limit)} that a rank has` : "; the limit is not known"}. ` +
+    `Of it, ${parts.join("; ")}.`;
+}
+
 export function drawMemory(plan, width) {
   const use = plan.memory;
-  const total = use.parameters_bytes + use.activations_bytes + use.buffers_bytes + use.process_bytes;
+  const total = sumOf(use);
   const limit = use.available_bytes;
   const points = plan.timeline ? thinned(plan.timeline.memory.points, plan.timeline.step_us) : [];
   const most = points.reduce((found, [, value]) => Math.max(found, value), 0);
@@ -42,8 +62,7 @@ export function drawMemory(plan, width) {
   const data = times.flatMap(([us, value]) => LAYERS.map(([name]) => ({ms: us / 1e3, name, mib: mib(fixed[name] ?? value)})));
   const used = LAYERS.filter(([name]) => data.some((point) => point.name === name && point.mib > 0));
   const near = limit > 0 && limit < 4 * total;
-  const rank = plan.timeline ? `Rank ${plan.timeline.memory.rank}` : "The rank that needs most";
-  const text = `${rank} needs ${plan.explanation.any_estimated ? "at least " : ""}${bytes(total)} at its peak${limit > 0 ? `, which is ${percent(total / limit)} of the ${bytes(limit)} that a rank has` : "; the limit is not known"}.`;
+  const text = memoryWords(plan);
   const drawing = timed("memory", () => chart({
     width,
     height: 260,
@@ -62,8 +81,7 @@ export function drawMemory(plan, width) {
     limit > 0 && !near ? html("p", {class: "note"}, `The limit of ${bytes(limit)} is far above the picture.`) : "",
     html("p", {class: "note"}, "“Places between buffers” is memory that the shared arena needs because buffers cannot be packed without gaps."),
     tableOf("shares of the memory", [{title: "share", left: true}, {title: "bytes"}, {title: "of the peak"}],
-      [["weights, gradients and momentum", use.parameters_bytes], ["activations, error signals and samples", use.activations_bytes], ["messages, workspaces and statistics", use.buffers_bytes], ["the process itself", use.process_bytes]]
-        .map(([words, value]) => [words, bytes(value), percent(value / total)])),
+      USES.map(([name, words]) => [words, bytes(use[name]), percent(use[name] / total)])),
     points.length ? tableOf("memory over time", [{title: "time"}, {title: "activations and error signals"}], points.map(([us, value]) => [duration(us / 1e6), bytes(value)])) : "");
 }
 
