@@ -66,6 +66,9 @@ function summaryLines(text) {
   return Object.fromEntries(entries);
 }
 
+// Returns the words with a full stop, and with no line break between a number and its unit.
+const sentence = (words) => words.replace(/[^.]$/, "$&.").replace(/(\d) (ms|us|s|x|%|[KMGT]iB)(?!\w)/g, "$1\u00a0$2");
+
 // Says how layers are split and why, what bounds the step, where the memory goes, and how sure the choice is. Each
 // answer has a link to the section that shows it.
 function answers(plan) {
@@ -75,7 +78,7 @@ function answers(plan) {
     ["memory", memoryWords(plan), "memory"], ["sure", lines.sure, "sources"],
   ];
   return html("dl", {class: "words"}, rows.filter(([, words]) => words).flatMap(([label, words, id]) =>
-    [html("dt", {}, label), html("dd", {}, `${words.replace(/[^.]$/, "$&.")} `, html("a", {href: `#${id}`}, TITLES[id]))]));
+    [html("dt", {}, label), html("dd", {}, `${sentence(words)} `, html("a", {href: `#${id}`}, TITLES[id]))]));
 }
 
 // Returns the range of the predicted step where estimates make it uncertain.
@@ -153,7 +156,7 @@ function planSections(plan) {
     section("memory", TITLES.memory, place((width) => drawMemory(plan, width)),
       ...(plan.timeline ? [place((width) => drawMemoryOfLayers(plan, width))] : [])),
     ...(runs.length === 0 ? [] : [section("runs", "What was measured", ...runs.map((run) =>
-      html("div", {}, html("h3", {}, run.file), place((width) => drawRun(run, width)))))]),
+      html("div", {}, html("h3", {}, run.file), place((width) => drawRun(run, plan, width)))))]),
     ...(report.scaling.length < 2 ? [] : [section("scaling", "More ranks", place((width) => drawScaling(report.scaling, width)))]),
     section("sources", TITLES.sources, ...provenance(report, plan)),
   ];

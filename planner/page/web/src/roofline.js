@@ -19,12 +19,13 @@ const ROUNDING = 1e-9;
 const SHORT_PARTS = {forward: "fwd", backward_data: "bwd data", backward_filter: "bwd weights"};
 const LABEL_SHARE = 0.58; // of the width, at most
 
-const rowText = (row) => `${rowLabel(row.name)}, ${PARTS[row.part][1]}${row.kernels > 1 ? ` (${row.kernels} equal kernels)` : ""}`;
-function shortText({name, part, kernels}) {
+// Updates of weights are a row and a part.
+function labelled({name, part}, more, words) {
   const label = rowLabel(name);
-  const words = SHORT_PARTS[part] ?? PARTS[part][1];
-  return `${label}${kernels > 1 ? ` +${kernels - 1}` : ""}${label === words ? "" : `, ${words}`}`;
+  return `${label}${more}${label === PARTS[part][1] ? "" : `, ${words}`}`;
 }
+const rowText = (row) => `${labelled(row, "", PARTS[row.part][1])}${row.kernels > 1 ? ` (${row.kernels} equal kernels)` : ""}`;
+const shortText = (row) => labelled(row, row.kernels > 1 ? ` +${row.kernels - 1}` : "", SHORT_PARTS[row.part] ?? PARTS[row.part][1]);
 const above = (row) => Math.max(row.predicted_s - row.bound_s, 0);
 const named = (rows, secondsOf) => listed(rows.slice(0, NAMED).map((row) => `${rowText(row)} (${duration(secondsOf(row))})`));
 

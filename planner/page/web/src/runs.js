@@ -7,7 +7,7 @@ import {bytes, duration, listed, percent} from "./format.js";
 import {colour} from "./parts.js";
 import {labelsOf, rowLabel, rowsShown} from "./rows.js";
 
-export function drawRun(run, width) {
+export function drawRun(run, plan, width) {
   const {step, layers} = run.comparison;
   const error = step.predicted_s / step.measured_s - 1;
   const within = step.predicted_s >= step.min_s && step.predicted_s <= step.max_s;
@@ -37,7 +37,7 @@ export function drawRun(run, width) {
     html("p", {}, `Most of the error comes from ${listed(worst.map((row) => `${rowLabel(row.name)} (${duration(row.predicted_s)} predicted, ${duration(row.measured_s)} measured)`))}.`),
     legend([[colour("allreduce"), "× predicted"], [colour("backward_data"), "○ measured: the median of the steps, with the range of single operations as a bar"]]), drawing,
     others > 0 ? html("p", {class: "note"}, `The ${order.length} rows with the most time are drawn; the table has all ${layers.length}.`) : "",
-    memory.process_peak_bytes > 0 ? html("p", {}, `A rank used ${bytes(memory.process_peak_bytes)} at its peak; ${bytes(memory.predicted_bytes)} were predicted.`) : "",
+    memory.process_peak_bytes > 0 ? html("p", {}, `A rank used ${bytes(memory.process_peak_bytes)} at its peak; ${bytes(memory.predicted_bytes)} were predicted${plan.memory.process_bytes > 0 ? "" : ", without what the process itself takes, which is not known"}.`) : "",
     tableOf(`predicted and measured times of ${run.file}`, [{title: "row", left: true}, {title: "predicted"}, {title: "measured"}, {title: "shortest"}, {title: "longest"}, {title: "error"}],
       [["whole step", step.predicted_s, step.measured_s, step.min_s, step.max_s], ...layers.map((row) => [rowLabel(row.name), row.predicted_s, row.measured_s, ...(run.spread[row.name]?.slice(1) ?? [NaN, NaN])])]
         .map(([name, predicted, measured, min, max]) => [name, ...[predicted, measured, min, max].map(duration), measured > 0 ? percent(predicted / measured - 1) : "-"])));

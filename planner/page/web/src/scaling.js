@@ -19,7 +19,7 @@ export function drawScaling(points, width) {
     marginRight: 40,
     ariaLabel: text,
     x: {type: "log", label: "ranks", ticks: points.map((point) => point.ranks), tickFormat: (ranks) => `${ranks}`},
-    y: {type: "log", label: "milliseconds of a step", grid: true, ticks: 5, tickFormat: (ms) => significant(ms)},
+    y: {type: "log", inset: 24, label: "milliseconds of a step", grid: true, ticks: 5, tickFormat: (ms) => significant(ms)},
     marks: [
       Plot.line(ideal, {x: "ranks", y: "ms", stroke: "currentColor", strokeDasharray: "4 4"}),
       Plot.text(ideal.slice(-1), {x: "ranks", y: "ms", text: () => "ideal", textAnchor: "end", dy: 14}),
