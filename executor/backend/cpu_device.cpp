@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "executor/backend/finite_numbers.hpp"
-#include "planner/base/bytes_text.hpp"
+#include "planner/kernel/device_text.hpp"
 
 namespace cnnplan {
 namespace {
@@ -40,7 +40,7 @@ class CpuEvent final : public Event {
 }  // namespace
 
 std::string cpu_name(int threads) {
-  return cpu_model() + ", " + counted(threads, "thread");
+  return device_text(cpu_model(), threads);
 }
 
 std::string CpuDevice::name() const {
