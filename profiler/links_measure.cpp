@@ -42,15 +42,20 @@ bool may_have_two_times(const LinkCurve& curve) {
   return curve.kind == LinkCurveKind::collective && curve.level == level_of_nodes;
 }
 
-std::vector<LinkLevel> levels_of(const Communicator& world) {
+std::vector<Level> levels_of(const Communicator& world) {
   const Nodes nodes = find_nodes(world);
   const int ranks = world.size();
-  if (nodes.ranks_here == ranks) return {{.name = "node", .ranks_per_group = ranks}};
-  if (!nodes.regular || nodes.ranks_here == 1) {
-    return {{.name = level_of_nodes, .ranks_per_group = ranks}};
+  if (nodes.ranks_here == ranks) {
+    return {{.name = level_inside_node, .ranks_per_group = ranks, .segments = {}}};
   }
-  return {{.name = "node", .ranks_per_group = nodes.ranks_here},
-          {.name = level_of_nodes, .ranks_per_group = ranks, .shared_by = nodes.ranks_here}};
+  if (!nodes.regular || nodes.ranks_here == 1) {
+    return {{.name = level_of_nodes, .ranks_per_group = ranks, .segments = {}}};
+  }
+  return {{.name = level_inside_node, .ranks_per_group = nodes.ranks_here, .segments = {}},
+          {.name = level_of_nodes,
+           .ranks_per_group = ranks,
+           .segments = {},
+           .shared_by = nodes.ranks_here}};
 }
 
 // Counts the sizes that are done. Only rank 0 reports them.
@@ -140,7 +145,7 @@ constexpr int message_curves = 3;
 
 // Times ping-pong, and simultaneous exchange in one message and in several.
 std::vector<LinkCurve> time_messages(const Communicator& pair,
-                                     const LinkLevel& level,
+                                     const Level& level,
                                      const LinkOptions& options,
                                      CurveTimer& timer) {
   const LinkMemory out(*options.device_memory, options.most_bytes);
@@ -182,26 +187,26 @@ std::vector<LinkCurve> time_messages(const Communicator& pair,
 }
 
 // Returns the innermost level whose groups have at least `ranks` ranks.
-const LinkLevel& level_of_group(int ranks, const std::vector<LinkLevel>& levels) {
+const Level& level_of_group(int ranks, const std::vector<Level>& levels) {
   return *std::ranges::find_if(
-      levels, [ranks](const LinkLevel& level) { return ranks <= level.ranks_per_group; });
+      levels, [ranks](const Level& level) { return ranks <= level.ranks_per_group; });
 }
 
 // Returns all algorithms, but `hierarchical` only if the group consists of several whole nodes.
-std::vector<AllreduceAlgorithm> algorithms_for(int ranks, const std::vector<LinkLevel>& levels) {
+std::vector<AllreduceAlgorithm> algorithms_for(int ranks, const std::vector<Level>& levels) {
   std::vector<AllreduceAlgorithm> algorithms{AllreduceAlgorithm::library,
                                              AllreduceAlgorithm::ring,
                                              AllreduceAlgorithm::recursive_doubling,
                                              AllreduceAlgorithm::rabenseifner};
-  const int inside = levels.front().ranks_per_group;
-  if (ranks > inside && ranks % inside == 0) {
+  const int inside = ranks_of_a_node(levels);
+  if (inside > 1 && ranks > inside && ranks % inside == 0) {
     algorithms.push_back(AllreduceAlgorithm::hierarchical);
   }
   return algorithms;
 }
 
 // Makes curves for the allreduces, and for the halves of algorithms that have halves.
-std::vector<LinkCurve> collectives_for(int ranks, const std::vector<LinkLevel>& levels) {
+std::vector<LinkCurve> collectives_for(int ranks, const std::vector<Level>& levels) {
   std::vector<LinkCurve> curves;
   for (CollectiveKind kind : Enumerators<CollectiveKind>::all) {
     for (AllreduceAlgorithm algorithm : algorithms_for(ranks, levels)) {
@@ -227,7 +232,7 @@ std::int64_t summed_elements(CollectiveKind kind, std::int64_t bytes, const Comm
 }
 
 std::vector<LinkCurve> time_collectives(const Communicator& group,
-                                        const std::vector<LinkLevel>& levels,
+                                        const std::vector<Level>& levels,
                                         const LinkOptions& options,
                                         CurveTimer& timer) {
   Device& device = *options.device_memory;
@@ -244,14 +249,13 @@ std::vector<LinkCurve> time_collectives(const Communicator& group,
         device.clear(values.data(), elements * float_bytes);
         device.synchronize();
       };
-      const CollectiveSpec spec{
-          .kind = curve.collective,
-          .device = &device,
-          .data = values.data(),
-          .elements = elements,
-          .algorithm = curve.algorithm,
-          .ranks_per_node = std::min(group.size(), levels.front().ranks_per_group),
-          .nccl = nccl ? &*nccl : nullptr};
+      const CollectiveSpec spec{.kind = curve.collective,
+                                .device = &device,
+                                .data = values.data(),
+                                .elements = elements,
+                                .algorithm = curve.algorithm,
+                                .ranks_per_node = std::min(group.size(), ranks_of_a_node(levels)),
+                                .nccl = nccl ? &*nccl : nullptr};
       const auto run = [&device, collective = std::make_shared<DeviceCollective>(group, spec)] {
         collective->run();
         device.synchronize();
@@ -269,7 +273,7 @@ void append(std::vector<LinkCurve>& all, std::vector<LinkCurve> some) {
 }
 
 // Returns the first rank outside the group that the next inner level has around rank 0.
-int peer_on_level(const std::vector<LinkLevel>& levels, std::size_t level) {
+int peer_on_level(const std::vector<Level>& levels, std::size_t level) {
   return level == 0 ? 1 : levels[level - 1].ranks_per_group;
 }
 
@@ -303,7 +307,7 @@ void measure_collectives(const Communicator& world,
 }
 
 // Counts the bodies of all sweeps in which rank 0 takes part.
-int count_bodies(const Communicator& world, const std::vector<LinkLevel>& levels) {
+int count_bodies(const Communicator& world, const std::vector<Level>& levels) {
   if (world.size() == 1) return 0;
   int bodies = message_curves * static_cast<int>(levels.size());
   for (int size : group_sizes(world.size())) {

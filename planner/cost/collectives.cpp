@@ -9,6 +9,7 @@
 
 #include "planner/cost/links.hpp"
 #include "planner/platform/chunk_sizes.hpp"
+#include "planner/platform/node_ranks.hpp"
 
 namespace cnnplan {
 namespace {
@@ -110,10 +111,11 @@ Fastest fastest(const Platform& platform,
   return best;
 }
 
-// Returns the place of the ranks that were measured.
+// Returns the place of the ranks that were measured. Files that were measured with one rank on a
+// node may say that all ranks shared one.
 GroupPlace place_of(const Platform& platform, const AllreduceFit& fit) {
-  const int most = std::min(fit.ranks, platform.levels.front().ranks_per_group);
-  return {.ranks_per_node = fit.ranks_per_node > 0 ? fit.ranks_per_node : most,
+  const int most = std::min(fit.ranks, ranks_of_a_node(platform.levels));
+  return {.ranks_per_node = fit.ranks_per_node > 0 ? std::min(fit.ranks_per_node, most) : most,
           .groups_at_once = fit.groups_at_once};
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "planner/platform/node_ranks.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -125,7 +127,7 @@ int groups_on(int node, int members, int node_ranks, int all_ranks) {
 }
 
 GroupPlace place_of(const Platform& platform, const RankGroup& group, int all_ranks) {
-  const int node_ranks = platform.levels.front().ranks_per_group;
+  const int node_ranks = ranks_of_a_node(platform.levels);
   GroupPlace place;
   int nodes = 0;
   for (int begin = 0; begin < group.size(); ++nodes) {

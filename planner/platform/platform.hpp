@@ -31,8 +31,8 @@ const Segment& segment_of(const std::vector<Segment>& segments, double bytes);
 double segment_time_s(const std::vector<Segment>& segments, double bytes);
 
 // Holds the measured times of an allreduce, or of one of its halves, over exactly `ranks` ranks. It
-// counts only for groups whose ranks lie on nodes as the measured ranks did. A node is a group of
-// the innermost level.
+// counts only for groups whose ranks lie on nodes as the measured ranks did. node_level() says what
+// a node is.
 struct AllreduceFit {
   int ranks = 2;
   std::vector<Segment> segments;

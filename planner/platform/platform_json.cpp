@@ -6,6 +6,7 @@
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
 #include "planner/kernel/kernel_rates_json.hpp"
+#include "planner/platform/node_ranks.hpp"
 #include "planner/platform/platform.hpp"
 #include "planner/tensor/enumerators.hpp"
 
@@ -169,7 +170,7 @@ Platform parse_platform(std::string_view json, const std::string& file) {
   root.read("process_bytes", platform.process_bytes, bytes_range);
   if (root.has("allreduce")) {
     for (const JsonReader& entry : root.at("allreduce").entries()) {
-      platform.allreduce.push_back(read_allreduce_fit(entry, platform.levels.front()));
+      platform.allreduce.push_back(read_allreduce_fit(entry, node_level(platform.levels)));
     }
   }
   root.read("gamma_s_per_byte", platform.gamma_s_per_byte, seconds_per_byte_range);

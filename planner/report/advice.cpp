@@ -10,6 +10,7 @@
 #include "planner/base/message.hpp"
 #include "planner/kernel/kernel_family.hpp"
 #include "planner/plan/planned_layers.hpp"
+#include "planner/platform/node_ranks.hpp"
 #include "planner/report/table.hpp"
 #include "planner/tensor/enumerators.hpp"
 
@@ -30,15 +31,6 @@ std::string input_size(const Network& network) {
   const auto& size = std::get<Input>(found->parameters).size;
   return (size[0] == 1 ? "" : std::to_string(size[0]) + 'x') + std::to_string(size[1]) + 'x' +
          std::to_string(size[2]);
-}
-
-// Returns how many of the plan's ranks share a node: a group of the level "node", or of the
-// innermost level where no level has this name. On the outermost level, all ranks share one group.
-int ranks_on_node(const Platform& platform, int ranks) {
-  const auto is_node = [](const Level& level) { return level.name == "node"; };
-  const auto found = std::find_if(platform.levels.begin(), platform.levels.end(), is_node);
-  const Level& node = found == platform.levels.end() ? platform.levels.front() : *found;
-  return &node == &platform.levels.back() ? ranks : std::min(ranks, node.ranks_per_group);
 }
 
 bool is_nominal(const Platform& platform) {
@@ -92,7 +84,7 @@ std::string missing_advice(const Plan& plan,
                            const TypedOptions& typed) {
   const int lanes = most_lanes(plan);
   const bool on_cores = lanes > 1 && runs_on_cores(platform, profile);
-  std::string command = "mpirun -n " + std::to_string(ranks_on_node(platform, plan.ranks)) +
+  std::string command = "mpirun -n " + std::to_string(ranks_on_a_node(platform, plan.ranks)) +
                         (on_cores ? " --map-by slot:PE=" + std::to_string(lanes) : "") +
                         " cnnplan profile --missing-from " +
                         (typed.plan_file.empty() ? "plan.json" : shell_word(typed.plan_file));
@@ -164,7 +156,7 @@ std::string busy_ranks_note(const Plan& plan,
                             const Profile& profile,
                             TypedOptions typed) {
   const int busy = profile.fingerprint.busy_ranks;
-  const int on_node = ranks_on_node(platform, plan.ranks);
+  const int on_node = ranks_on_a_node(platform, plan.ranks);
   const bool alike = busy == on_node || profile.fingerprint.discrete;
   if (profile.kernels.empty() || alike) return "";
   typed.profile_file = "profile-" + std::to_string(on_node) + ".json";

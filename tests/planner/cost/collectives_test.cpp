@@ -89,6 +89,18 @@ TEST_CASE("has_fit: only for ranks that lie on nodes as the measured ones") {
   }
 }
 
+TEST_CASE("has_fit: what nodes with one rank each measured counts for any of their ranks") {
+  Platform platform = one_node();
+  platform.levels.front().name = "cluster";
+  const GroupLinks links = links_of(platform, group_of({0, 5}), 8);
+  // Old files say that both ranks shared a node.
+  for (const int ranks_per_node : {0, 1, 2}) {
+    platform.allreduce = {
+        {.ranks = 2, .segments = {{1000, 1.0, 0.0}}, .ranks_per_node = ranks_per_node}};
+    CHECK(has_fit(platform, links, CollectiveKind::allreduce, library));
+  }
+}
+
 TEST_CASE("collective_time_s: measured halves take their measured time") {
   Platform platform = one_node();
   const GroupLinks links = links_of(platform, RankGroup(0, 4), 4);
