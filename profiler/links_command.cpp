@@ -14,6 +14,7 @@
 #include "executor/comm/terminal.hpp"
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
+#include "planner/base/message.hpp"
 #include "planner/base/output_file.hpp"
 #include "planner/report/advice.hpp"
 #include "planner/report/table.hpp"
@@ -165,6 +166,9 @@ void links_command(const LinksRequest& request, const Communicator& world) {
     print(measurements, platform);
     check_sums(measurements);
     output->write(to_json(platform));
+    if (const std::string text = short_budget_text(measurements, options); !text.empty()) {
+      print_warning(text, message_style());
+    }
   });
   if (world.rank() != 0) return;
   std::printf("wrote %s\n", request.output_file.c_str());

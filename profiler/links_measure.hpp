@@ -59,16 +59,9 @@ struct LinkCurve {
   }
 };
 
-// Describes a level of the machine. The fields are as in Level (planner/platform/platform.hpp).
-struct LinkLevel {
-  std::string name = "node";
-  int ranks_per_group = 1;  // ranks that the level connects
-  int shared_by = 1;        // ranks that share one link of the level
-};
-
 // Holds everything that is measured for a platform.
 struct LinkMeasurements {
-  std::vector<LinkLevel> levels;  // innermost first
+  std::vector<Level> levels;  // innermost first, without their times
   std::vector<LinkCurve> curves;
   LocalCosts local;
   std::string device;              // as in LinkOptions
@@ -100,6 +93,11 @@ int lucky_samples(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);
+
+// Returns a warning if curves end before messages of `options.most_bytes` because the time budget
+// was too short, else an empty text. platform_of() takes the last segment of a curve for longer
+// messages.
+std::string short_budget_text(const LinkMeasurements& measurements, const LinkOptions& options);
 
 // Both functions return bytes per second, at LinkSample::seconds(). algorithm_bandwidth() divides
 // the bytes of the sample by its time. bus_bandwidth() does so for messages. For a collective over

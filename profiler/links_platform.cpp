@@ -1,10 +1,13 @@
 // Computes the figures of a platform from measured curves.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
+#include "planner/base/bytes_text.hpp"
 #include "planner/cost/collectives.hpp"
 #include "planner/platform/exchange_rounds.hpp"
+#include "planner/platform/node_ranks.hpp"
 #include "planner/tensor/rank_group.hpp"
 #include "profiler/links_measure.hpp"
 
@@ -97,7 +100,7 @@ std::vector<LinkSample> ring_steps(const LinkCurve& ring) {
   return steps;
 }
 
-Level level_of(const LinkMeasurements& measurements, const LinkLevel& measured) {
+Level level_of(const LinkMeasurements& measurements, const Level& measured) {
   Level level{.name = measured.name,
               .ranks_per_group = measured.ranks_per_group,
               .segments = default_platform(measured.ranks_per_group).levels.front().segments,
@@ -135,11 +138,8 @@ double exchanges_time_s(const Level& level, double bytes) {
 double predicted_s(const Platform& platform, const LinkCurve& curve, double bytes) {
   const Level& level = level_named(platform, curve.level);
   const RankGroup group(0, curve.ranks);
-  const GroupLinks links =
-      links_of(platform,
-               group,
-               curve.ranks,
-               members_per_node(group, platform.levels.front().ranks_per_group));
+  const GroupLinks links = links_of(
+      platform, group, curve.ranks, members_per_node(group, ranks_of_a_node(platform.levels)));
   switch (curve.kind) {
     case LinkCurveKind::message:
       return segment_time_s(level.segments, bytes);
@@ -189,11 +189,11 @@ Platform platform_of(const LinkMeasurements& measurements) {
                     .overlap_efficiency = overlap_efficiency(measurements.local.overlap),
                     .launch_s = measurements.local.launch_s,
                     .measured = true};
-  for (const LinkLevel& level : measurements.levels) {
+  for (const Level& level : measurements.levels) {
     platform.levels.push_back(level_of(measurements, level));
   }
   // The ranks of a curve are the first ones, and no others ran it at the same time.
-  const int node_ranks = platform.levels.front().ranks_per_group;
+  const int node_ranks = ranks_of_a_node(platform.levels);
   for (const LinkCurve& curve : measurements.curves) {
     if (curve.kind != LinkCurveKind::collective || curve.is_ring()) continue;
     platform.allreduce.push_back({.ranks = curve.ranks,
@@ -204,6 +204,22 @@ Platform platform_of(const LinkMeasurements& measurements) {
                                   .groups_at_once = 1});
   }
   return platform;
+}
+
+std::string short_budget_text(const LinkMeasurements& measurements, const LinkOptions& options) {
+  std::int64_t first_end = options.most_bytes;
+  std::size_t cut = 0;
+  for (const LinkCurve& curve : measurements.curves) {
+    if (curve.samples.empty() || curve.samples.back().bytes >= options.most_bytes) continue;
+    first_end = std::min(first_end, curve.samples.back().bytes);
+    ++cut;
+  }
+  if (cut == 0) return {};
+  return "--time-budget " + std::to_string(std::lround(options.time_budget_s)) +
+         " was too short for all sizes: " + std::to_string(cut) + " of " +
+         std::to_string(measurements.curves.size()) + " curves end before " +
+         bytes_text(options.most_bytes) + ", the first at " + bytes_text(first_end) +
+         "; longer messages are extrapolated, and more seconds time them";
 }
 
 double algorithm_bandwidth(const LinkSample& sample) {

@@ -35,7 +35,7 @@ LinkCurve half_line(CollectiveKind half, AllreduceAlgorithm algorithm, double al
 
 LinkMeasurements four_ranks() {
   LinkMeasurements measurements{
-      .levels = {{.name = "node", .ranks_per_group = 4, .shared_by = 1}},
+      .levels = {{.name = "node", .ranks_per_group = 4, .segments = {}}},
       .curves = {line(LinkCurveKind::message, 2, 1e-6, 1e-10),
                  line(LinkCurveKind::exchange, 2, 1.5e-6, 1.5e-10),
                  line(LinkCurveKind::exchanges, 2, 3.6e-6, 1.5e-10),
@@ -156,6 +156,25 @@ TEST_CASE("platform_of: what was not measured keeps its default") {
   CHECK(platform.levels.front().segments == default_platform(4).levels.front().segments);
   CHECK(platform.levels.front().ring_segments.empty());
   CHECK(platform.allreduce.empty());
+}
+
+TEST_CASE("short_budget_text: names the curves that end before the largest size") {
+  LinkMeasurements measurements = four_ranks();
+  LinkOptions options{.most_bytes = 1 << 20, .time_budget_s = 10.0};
+  CHECK(short_budget_text(measurements, options) == "");
+  measurements.curves.front().samples.resize(3);
+  const std::string text = short_budget_text(measurements, options);
+  const std::string count = std::to_string(measurements.curves.size());
+  CHECK(text.starts_with("--time-budget 10 was too short for all sizes: 1 of " + count));
+  CHECK(text.find("before 1.00 MiB, the first at ") != std::string::npos);
+}
+
+TEST_CASE("platform_of: ranks on a node each, and collectives of any of them") {
+  LinkMeasurements measurements = four_ranks();
+  measurements.levels.front().name = "cluster";
+  for (LinkCurve& curve : measurements.curves) curve.level = "cluster";
+  const Platform platform = platform_of(measurements);
+  for (const AllreduceFit& fit : platform.allreduce) CHECK(fit.ranks_per_node == 1);
 }
 
 TEST_CASE("overlap_efficiency: hidden part of the shorter time") {
