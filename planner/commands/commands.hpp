@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "planner/base/error.hpp"
+#include "planner/launch/batch_script.hpp"
+#include "planner/launch/launch_words.hpp"
 #include "planner/search/solve.hpp"
 
 namespace cnnplan {
@@ -116,19 +118,16 @@ struct LaunchOptions {
   std::string plan_file = "plan.json";
   std::string platform_file;  // as for solve
   LaunchForm form = LaunchForm::none;
-  std::string output_file = "-";     // of the script or command
-  std::string program = "cnnexec";   // as the nodes find it
-  std::vector<std::string> words;    // options of the program
-  int cores_per_rank = 0;            // 0: one for each thread
-  std::optional<int> gpus_per_node;  // absent: one for each rank of a plan for GPUs
-  std::string hostfile;              // of mpirun
-  std::string mpi_type = "pmix";     // of srun
-  std::string job_name;              // of Slurm; empty: the name of the network
-  std::string partition;             // of Slurm; empty: its default
-  std::string account;               // of Slurm; empty: its default
-  std::string time;                  // as sbatch takes it; empty: its default
-  int signal_s = 120;                // before the end of the job
-  std::string checkpoint = "state";  // folder of a job's checkpoint, unless `words` name one
+  std::string output_file = "-";            // of the script or command
+  std::string program = "cnnexec";          // as the nodes find it
+  std::vector<std::string> words;           // options of the program
+  int cores_per_rank = 0;                   // 0: as placement_of() says
+  std::optional<int> gpus_per_node;         // absent: one for each rank of a plan for GPUs
+  std::string chdir;                        // folder in which the ranks run; empty: the current one
+  std::string hostfile;                     // of mpirun
+  std::string mpi_type = default_mpi_type;  // of srun
+  JobRequest job;                           // of Slurm; an empty name: that of the network
+  std::string checkpoint = "state";         // folder of a job's checkpoint, unless `words` name one
 };
 
 struct CheckOptions {

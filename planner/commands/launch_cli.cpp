@@ -22,9 +22,15 @@ std::string help() {
          section_text("LAUNCH",
                       "What follows -- are options of cnnexec. Ranks that were priced on one node "
                       "are placed on one node, in their order, and bound to cores. Nodes have as "
-                      "many ranks as the platform of the plan says.\nThe script of --slurm saves "
-                      "the state of the training before the time limit, and then queues the job "
-                      "again. The same script begins and continues the training.");
+                      "many ranks as the platform of the plan says. Ranks with GPUs get "
+                      "--backend cudnn, so that none computes on cores unseen.\nThe script of "
+                      "--slurm saves the state of the training before the time limit, and then "
+                      "queues the job again. The same script begins and continues the training.");
+}
+
+std::string problem_of_folder(const std::string& text) {
+  if (text.starts_with('/')) return problem_of_job_word(text);
+  return "got '" + text + "'; allowed: an absolute path, which all nodes see";
 }
 
 // Lets the option take only what a line of #SBATCH can hold.
@@ -53,21 +59,21 @@ void add_job_options(CLI::App& launch, LaunchOptions& options) {
         return launch.add_option(name, value, text)->type_name(type)->needs(slurm);
       };
   check_word(
-      add_option("--partition", options.partition, "Partition; default: Slurm's", "PARTITION"));
-  check_word(add_option("--account", options.account, "Account; default: Slurm's", "ACCOUNT"));
+      add_option("--partition", options.job.partition, "Partition; default: Slurm's", "PARTITION"));
+  check_word(add_option("--account", options.job.account, "Account; default: Slurm's", "ACCOUNT"));
   check_word(add_option(
-      "--job-name", options.job_name, "Name of the job; default: the network's", "WORD"));
+      "--job-name", options.job.name, "Name of the job; default: the network's", "WORD"));
   add_option("--time",
-             options.time,
+             options.job.time,
              "Time limit, such as 90 (minutes), 8:00:00 or 2-12:00:00; default: the partition's",
              "DURATION")
       ->check([](const std::string& text) { return problem_of_duration(text); });
   constexpr int most_signal_s = 65535;
   launch
       .add_option("--signal",
-                  options.signal_s,
+                  options.job.signal_s,
                   "Seconds before the time limit at which the ranks save their state; longer than "
-                  "a step and a checkpoint take")
+                  "a step and a checkpoint take, and shorter than --time")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, most_signal_s))
       ->capture_default_str()
@@ -85,8 +91,8 @@ void add_place_options(CLI::App& launch, LaunchOptions& options) {
   launch
       .add_option("--cores-per-rank",
                   options.cores_per_rank,
-                  "Cores of a rank; default: one for each of its threads; more let it read data "
-                  "ahead")
+                  "Cores of a rank; default: one for each of its threads, 2 with a GPU; more let "
+                  "it read data ahead")
       ->type_name("COUNT")
       ->check(CLI::Range(1, most_cores));
   launch
@@ -121,6 +127,13 @@ void add_files(CLI::App& launch, LaunchOptions& options) {
   launch.add_option("--program", options.program, "cnnexec as the nodes find it")
       ->type_name("FILE")
       ->capture_default_str();
+  launch
+      .add_option("--chdir",
+                  options.chdir,
+                  "Folder in which the ranks run, where they find the files that are named without "
+                  "one; default: where the script or command starts")
+      ->type_name("FOLDER")
+      ->check(problem_of_folder);
 }
 
 }  // namespace

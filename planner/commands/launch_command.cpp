@@ -1,8 +1,11 @@
 // Writes what starts a plan on its ranks: a script for Slurm, or a command.
 #include <algorithm>
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,7 +19,9 @@
 #include "planner/commands/commands.hpp"
 #include "planner/commands/file_or_default.hpp"
 #include "planner/commands/input_matcher.hpp"
+#include "planner/kernel/device_text.hpp"
 #include "planner/launch/batch_script.hpp"
+#include "planner/launch/exec_options.hpp"
 #include "planner/launch/launch_words.hpp"
 #include "planner/launch/placement.hpp"
 
@@ -57,9 +62,13 @@ bool trains(const std::vector<std::string>& words) {
   return !has_option(words, "--verify") && !has_option(words, "--infer");
 }
 
-std::vector<std::string> program_words(const LaunchOptions& options) {
+// Without a name of the backend, a rank that finds no GPU would compute on cores.
+std::vector<std::string> program_words(const LaunchOptions& options, const Placement& placement) {
   std::vector<std::string> words{options.program, options.plan_file};
   words.insert(words.end(), options.words.begin(), options.words.end());
+  if (placement.gpus_per_node > 0 && !has_option(words, "--backend")) {
+    words.insert(words.end(), {"--backend", std::string(gpu_backend)});
+  }
   const bool is_told = has_option(words, "--checkpoint") || has_option(words, "--restart");
   if (options.form == LaunchForm::slurm && trains(words) && !is_told) {
     const std::string& folder = options.checkpoint;
@@ -76,30 +85,40 @@ std::string ranks_text(const Placement& placement) {
              : all + ", " + std::to_string(placement.ranks_per_node) + " on each";
 }
 
+// A signal at the start would end each job before it has done a step.
+void require_time_before_signal(const JobRequest& request) {
+  const std::int64_t limit_s = duration_s(request.time).value_or(0);
+  if (limit_s == 0 || request.signal_s < limit_s) return;
+  throw Error(ExitCode::usage,
+              "--signal: got " + std::to_string(request.signal_s) +
+                  " (seconds); allowed: fewer than the " + std::to_string(limit_s) +
+                  " s of --time " + request.time +
+                  ", so that ranks train before they save their state");
+}
+
 std::string slurm_text(const Plan& plan, const Placement& placement, const LaunchOptions& options) {
-  const std::vector<std::string> program = program_words(options);
-  const std::string name = options.job_name.empty() ? plan.network.name() : options.job_name;
-  const JobRequest request{.name = job_name(name),
-                           .partition = options.partition,
-                           .account = options.account,
-                           .time = options.time,
-                           .signal_s = options.signal_s};
-  return batch_script(
-      placement,
-      request,
-      {.launcher = srun_words(placement, options.mpi_type),
-       .program = program,
-       .saves_state = has_option(program, "--checkpoint") && has_option(program, "--restart"),
-       .description = options.plan_file + ": " + ranks_text(placement) + ". " +
-                      neighbours_text(plan, placement.ranks_per_node)});
+  const std::vector<std::string> program = program_words(options, placement);
+  const bool saves_state = has_option(program, "--checkpoint") && has_option(program, "--restart");
+  JobRequest request = options.job;
+  if (request.name.empty()) request.name = plan.network.name();
+  request.name = job_name(request.name);
+  request.chdir = options.chdir;
+  if (saves_state) require_time_before_signal(request);
+  return batch_script(placement,
+                      request,
+                      {.launcher = srun_words(placement, options.mpi_type),
+                       .program = program,
+                       .saves_state = saves_state,
+                       .description = options.plan_file + ": " + ranks_text(placement) + ". " +
+                                      neighbours_text(plan, placement.ranks_per_node)});
 }
 
 std::string text_of(const Plan& plan, const Placement& placement, const LaunchOptions& options) {
   if (options.form == LaunchForm::slurm) return slurm_text(plan, placement, options);
   std::vector<std::string> words = options.form == LaunchForm::srun
-                                       ? srun_words(placement, options.mpi_type)
-                                       : mpirun_words(placement, options.hostfile);
-  for (std::string& word : program_words(options)) words.push_back(std::move(word));
+                                       ? srun_words(placement, options.mpi_type, options.chdir)
+                                       : mpirun_words(placement, options.hostfile, options.chdir);
+  for (std::string& word : program_words(options, placement)) words.push_back(std::move(word));
   return shell_command(words) + '\n';
 }
 
@@ -109,12 +128,27 @@ void require_named_plan(const LaunchOptions& options) {
   throw Error(ExitCode::usage, "launch needs a plan file, because cnnexec reads it, too");
 }
 
+void require_exec_words(const std::vector<std::string>& words) {
+  const std::string problem = problem_of_exec_words(words);
+  if (!problem.empty()) throw Error(ExitCode::usage, problem);
+}
+
+// Says if the ranks read another plan than this command did, because they run in another folder.
+void tell_other_plan(const LaunchOptions& options) {
+  const std::filesystem::path there = std::filesystem::path(options.chdir) / options.plan_file;
+  std::error_code error;
+  if (options.chdir.empty() || std::filesystem::equivalent(there, options.plan_file, error)) return;
+  print_note("the ranks read " + there.string() + ", which is not the " + options.plan_file +
+             " of this command on this machine");
+}
+
 }  // namespace
 
 ExitCode launch_command(const LaunchOptions& options) {
   if (options.form == LaunchForm::none) {
     throw Error(ExitCode::usage, "launch needs one of --slurm, --srun and --mpirun");
   }
+  require_exec_words(options.words);
   require_named_plan(options);
   require_plan_file(options.plan_file);
   require_other_file(options.output_file, options.plan_file);
@@ -124,6 +158,7 @@ ExitCode launch_command(const LaunchOptions& options) {
   const Plan plan = read_plan(options.plan_file);
   const Placement placement = chosen_placement(plan, options);
   output.write(text_of(plan, placement, options));
+  tell_other_plan(options);
   if (is_standard_output(options.output_file)) return ExitCode::ok;
   const char* const starter = options.form == LaunchForm::slurm ? "sbatch " : "bash ";
   print_note("wrote " + options.output_file + ": " + ranks_text(placement) + "; start it with" +

@@ -19,6 +19,7 @@
 #include "planner/commands/solve_request.hpp"
 #include "planner/commands/solve_words.hpp"
 #include "planner/import/network_source.hpp"
+#include "planner/launch/placement.hpp"
 #include "planner/network/residual_chain.hpp"
 #include "planner/plan/normalised_values.hpp"
 #include "planner/plan/planned_layers.hpp"
@@ -232,6 +233,7 @@ ExitCode solve_command(const SolveOptions& options) {
   }
   tell_unused_multigrid(request);
   tell_untrainable(plan);
+  if (const std::string text = unfilled_nodes_text(plan); !text.empty()) print_warning(text);
   plan.inputs = std::move(inputs.files);
   write_resized_platform(inputs.resized_platform_file, request.platform);
   const bool to_stdout = is_standard_output(options.output_file);

@@ -1,6 +1,8 @@
 // Writes the lines of the script, and checks the texts that come from users.
 #include "planner/launch/batch_script.hpp"
 
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <string_view>
 
@@ -31,6 +33,7 @@ std::string option(const std::string& name, const std::string& value) {
 std::string resource_lines(const Placement& placement, const JobRequest& request) {
   std::string lines = option("job-name", request.name) + option("partition", request.partition) +
                       option("account", request.account) + option("time", request.time) +
+                      option("chdir", request.chdir) +
                       option("nodes", std::to_string(placement.nodes())) +
                       option("ntasks", std::to_string(placement.ranks)) +
                       option("ntasks-per-node", std::to_string(placement.ranks_per_node)) +
@@ -62,24 +65,28 @@ std::string requeue_lines() {
          "exit \"$code\"\n";
 }
 
-bool is_number(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+// Reads digits alone. More than nine of them are no number, so that sums of durations fit.
+std::optional<std::int64_t> number_of(std::string_view text) {
+  constexpr std::size_t most_digits = 9;
+  const bool is_number = !text.empty() && text.size() <= most_digits &&
+                         text.find_first_not_of("0123456789") == std::string_view::npos;
+  if (!is_number) return std::nullopt;
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
-// Slurm takes up to three numbers with colons between them, after a number of days and a hyphen.
-bool is_duration(std::string_view text) {
-  constexpr int most_numbers = 3;
-  if (const std::size_t days = text.find('-'); days != std::string_view::npos) {
-    if (!is_number(text.substr(0, days))) return false;
-    text.remove_prefix(days + 1);
-  }
-  for (int i = 0; i < most_numbers; ++i) {
+// Returns the numbers between colons, or nothing if one of them is no number.
+std::vector<std::int64_t> numbers_of(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  for (;;) {
     const std::size_t end = text.find(':');
-    if (!is_number(text.substr(0, end))) return false;
-    if (end == std::string_view::npos) return true;
+    const std::optional<std::int64_t> number = number_of(text.substr(0, end));
+    if (!number) return {};
+    numbers.push_back(*number);
+    if (end == std::string_view::npos) return numbers;
     text.remove_prefix(end + 1);
   }
-  return false;
 }
 
 }  // namespace
@@ -105,8 +112,24 @@ std::string job_name(std::string text) {
   return text;
 }
 
+// Up to three numbers stand for hours, minutes and seconds. One or two numbers begin with minutes,
+// unless a number of days is before them.
+std::optional<std::int64_t> duration_s(const std::string& text) {
+  constexpr std::array<std::int64_t, 3> units_s{3600, 60, 1};
+  constexpr std::int64_t day_s = 86400;
+  const std::size_t hyphen = text.find('-');
+  const bool has_days = hyphen != std::string::npos;
+  const std::optional<std::int64_t> days = has_days ? number_of(text.substr(0, hyphen)) : 0;
+  const std::vector<std::int64_t> numbers = numbers_of(has_days ? text.substr(hyphen + 1) : text);
+  if (!days || numbers.empty() || numbers.size() > units_s.size()) return std::nullopt;
+  const std::size_t first = has_days || numbers.size() == units_s.size() ? 0 : 1;
+  std::int64_t sum_s = *days * day_s;
+  for (std::size_t i = 0; i < numbers.size(); ++i) sum_s += numbers[i] * units_s[first + i];
+  return sum_s;
+}
+
 std::string problem_of_duration(const std::string& text) {
-  if (is_duration(text)) return {};
+  if (duration_s(text)) return {};
   return "'" + text +
          "' is no duration; allowed: minutes, minutes:seconds, hours:minutes:seconds, "
          "days-hours, days-hours:minutes or days-hours:minutes:seconds";

@@ -1,6 +1,8 @@
 // Writes a script for Slurm that runs cnnexec on the ranks of a plan.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +16,8 @@ struct JobRequest {
   std::string name;
   std::string partition{};
   std::string account{};
-  std::string time{};  // as sbatch --time takes it
+  std::string time{};   // as sbatch --time takes it
+  std::string chdir{};  // folder in which the job runs
   // Slurm signals the ranks this number of seconds before the end, so that they save their state.
   int signal_s = 120;
 };
@@ -40,8 +43,10 @@ std::string problem_of_job_word(const std::string& text);
 // Returns a name for a job, in which other characters than those of a job word are replaced.
 std::string job_name(std::string text);
 
-// Returns a message if `text` is no duration of Slurm, such as 90, 90:00, 1:30:00, 2-12 or
-// 2-12:00:00. Else it returns an empty text.
+// Returns the seconds of a duration of Slurm, such as 90 (minutes), 90:00, 1:30:00, 2-12 or
+// 2-12:00:00. Returns nothing for other texts. For Slurm, 0 means that there is no limit.
+std::optional<std::int64_t> duration_s(const std::string& text);
+// Returns a message if `text` is no duration of Slurm, else an empty text.
 std::string problem_of_duration(const std::string& text);
 
 }  // namespace cnnplan

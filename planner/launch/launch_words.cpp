@@ -13,7 +13,9 @@ std::string threads_variable(const Placement& placement) {
 
 }  // namespace
 
-std::vector<std::string> srun_words(const Placement& placement, const std::string& mpi_type) {
+std::vector<std::string> srun_words(const Placement& placement,
+                                    const std::string& mpi_type,
+                                    const std::string& chdir) {
   std::vector<std::string> words{"srun",
                                  "--mpi=" + mpi_type,
                                  "--nodes=" + std::to_string(placement.nodes()),
@@ -23,6 +25,7 @@ std::vector<std::string> srun_words(const Placement& placement, const std::strin
                                  "--distribution=block:block",
                                  "--cpu-bind=cores",
                                  "--wait=" + std::to_string(wait_for_ranks_s)};
+  if (!chdir.empty()) words.push_back("--chdir=" + chdir);
   if (placement.gpus_per_node > 0) {
     words.push_back("--gpus-per-node=" + std::to_string(placement.gpus_per_node));
     words.emplace_back("--gpu-bind=none");
@@ -32,9 +35,12 @@ std::vector<std::string> srun_words(const Placement& placement, const std::strin
   return words;
 }
 
-std::vector<std::string> mpirun_words(const Placement& placement, const std::string& hostfile) {
+std::vector<std::string> mpirun_words(const Placement& placement,
+                                      const std::string& hostfile,
+                                      const std::string& chdir) {
   std::vector<std::string> words{"mpirun", "-n", std::to_string(placement.ranks)};
   if (!hostfile.empty()) words.insert(words.end(), {"--hostfile", hostfile});
+  if (!chdir.empty()) words.insert(words.end(), {"--wdir", chdir});
   const std::string cores = std::to_string(placement.cores_per_rank);
   words.insert(words.end(),
                {"--map-by",

@@ -2,48 +2,33 @@
 #include "planner/launch/placement.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
-#include <string_view>
 
 #include "planner/base/error.hpp"
+#include "planner/kernel/device_text.hpp"
 #include "planner/platform/node_ranks.hpp"
 #include "planner/tensor/mesh.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Plans are priced with all ranks on one node if the only links are those inside a node.
-bool has_one_node(const Platform& platform) {
-  return platform.levels.size() == 1 && platform.levels.front().name != level_of_nodes;
-}
-
-// Returns N of a device such as "AMD EPYC, N threads", as profiles and platforms name processors.
-// It is 1 for other devices.
-int threads_of(std::string_view device) {
-  constexpr int most_threads = 4096;
-  const std::size_t end = device.find(" thread");
-  if (end == std::string_view::npos) return 1;
-  const std::size_t before = device.find_last_of(' ', end - 1);
-  const std::string_view digits = device.substr(before + 1, end - before - 1);
-  int threads = 1;
-  std::from_chars(digits.data(), digits.data() + digits.size(), threads);
-  return std::clamp(threads, 1, most_threads);
-}
-
 // A plan without a profile has the device of its platform.
 bool is_for_gpus(const Plan& plan, const std::optional<Platform>& platform) {
-  constexpr std::string_view gpu_backend = "; cudnn (";
-  if (!plan.device.empty()) return plan.device.find(gpu_backend) != std::string::npos;
+  if (!plan.device.empty()) return names_gpu(plan.device);
   return platform && platform->kernels;
 }
 
 int threads_per_rank(const Plan& plan, const std::optional<Platform>& platform) {
-  return threads_of(plan.device.empty() && platform ? platform->device : plan.device);
+  return threads_in(plan.device.empty() && platform ? platform->device : plan.device);
+}
+
+// Returns the most ranks, up to those of the plan, that fill nodes.
+int fewer_ranks(const Plan& plan, int ranks_per_node) {
+  return plan.ranks / ranks_per_node * ranks_per_node;
 }
 
 [[noreturn]] void refuse_ranks(const Plan& plan, int ranks_per_node, const std::string& file) {
-  const int fewer = plan.ranks / ranks_per_node * ranks_per_node;
+  const int fewer = fewer_ranks(plan, ranks_per_node);
   throw InputError({.file = file,
                     .pointer = "/ranks",
                     .value = std::to_string(plan.ranks),
@@ -81,16 +66,25 @@ Mesh commonest_mesh(const Plan& plan) {
 Placement placement_of(const Plan& plan,
                        const std::optional<Platform>& platform,
                        const std::string& plan_file) {
-  const bool one_node = platform && has_one_node(*platform);
-  const int ranks_per_node = one_node ? plan.ranks : std::min(plan.ranks, plan.ranks_per_node);
+  const int ranks_per_node =
+      platform ? ranks_on_a_node(*platform, plan.ranks) : std::min(plan.ranks, plan.ranks_per_node);
   if (plan.ranks % ranks_per_node != 0) refuse_ranks(plan, ranks_per_node, plan_file);
   const bool gpus = is_for_gpus(plan, platform);
   const int threads = gpus ? 1 : threads_per_rank(plan, platform);
   return {.ranks = plan.ranks,
           .ranks_per_node = ranks_per_node,
           .threads_per_rank = threads,
-          .cores_per_rank = gpus ? 1 : threads * most_lanes(plan),
+          .cores_per_rank = gpus ? cores_of_gpu : threads * most_lanes(plan),
           .gpus_per_node = gpus ? ranks_per_node : 0};
+}
+
+std::string unfilled_nodes_text(const Plan& plan) {
+  const int ranks_per_node = std::min(plan.ranks, plan.ranks_per_node);
+  if (plan.ranks % ranks_per_node == 0) return {};
+  const int fewer = fewer_ranks(plan, ranks_per_node);
+  return std::to_string(plan.ranks) + " ranks do not fill nodes of " +
+         std::to_string(ranks_per_node) + "; cnnplan launch takes " + std::to_string(fewer) +
+         " or " + std::to_string(fewer + ranks_per_node);
 }
 
 std::string neighbours_text(const Plan& plan, int ranks_per_node) {

@@ -1,6 +1,10 @@
 // Tests the lines of a batch script, and which texts may be in them.
 #include "planner/launch/batch_script.hpp"
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "tests/planner/base/problem_of.hpp"
@@ -22,13 +26,18 @@ std::string script_of(const JobRequest& request, bool saves_state) {
 }  // namespace
 
 TEST_CASE("batch script: it asks for nodes and cores, and what the user wants") {
-  const std::string script = script_of(
-      {.name = "unet", .partition = "gpu", .account = "me", .time = "8:00:00", .signal_s = 300},
-      true);
+  const std::string script = script_of({.name = "unet",
+                                        .partition = "gpu",
+                                        .account = "me",
+                                        .time = "8:00:00",
+                                        .chdir = "/scratch/me",
+                                        .signal_s = 300},
+                                       true);
   CHECK(
       script.starts_with("#!/bin/bash\n# 16 ranks.\n# Two nodes.\n#SBATCH --job-name=unet\n"
                          "#SBATCH --partition=gpu\n#SBATCH --account=me\n#SBATCH --time=8:00:00\n"
-                         "#SBATCH --nodes=2\n#SBATCH --ntasks=16\n#SBATCH --ntasks-per-node=8\n"
+                         "#SBATCH --chdir=/scratch/me\n#SBATCH --nodes=2\n#SBATCH "
+                         "--ntasks=16\n#SBATCH --ntasks-per-node=8\n"
                          "#SBATCH --cpus-per-task=4\n"));
   CHECK(contains(script, "\n#SBATCH --signal=USR1@300\n#SBATCH --requeue\n"));
   CHECK(contains(script, "\nsrun --nodes=2 \\\n  cnnexec 'my plan.json'\ncode=$?\n"));
@@ -53,10 +62,19 @@ TEST_CASE("batch script: lines of Slurm hold plain words only") {
 }
 
 TEST_CASE("batch script: durations are those of Slurm") {
-  for (const char* const text : {"90", "90:00", "1:30:00", "2-12", "2-12:30", "2-12:30:00"}) {
+  for (const auto& [text, seconds] :
+       std::vector<std::pair<const char*, std::int64_t>>{{"90", 5400},
+                                                         {"90:01", 5401},
+                                                         {"1:30:02", 5402},
+                                                         {"2-12", 216000},
+                                                         {"2-12:30", 217800},
+                                                         {"2-12:30:05", 217805},
+                                                         {"0", 0}}) {
+    CHECK(duration_s(text) == seconds);
     CHECK(problem_of_duration(text) == "");
   }
-  for (const char* const text : {"", "1h", "1:2:3:4", "-1", "1-", ":30", "1.5", "1: 30"}) {
+  for (const char* const text :
+       {"", "1h", "1:2:3:4", "1-2:3:4:5", "-1", "1-", ":30", "1.5", "1: 30", "9999999999"}) {
     CHECK_FALSE(problem_of_duration(text).empty());
   }
 }

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/planner/base/problem_of.hpp"
+
 namespace cnnplan::test {
 namespace {
 
@@ -27,6 +29,11 @@ TEST_CASE("launch words: mpirun fills nodes with consecutive ranks") {
         "-x OMP_NUM_THREADS=2");
   CHECK(shell_command(mpirun_words(on_gpus)) ==
         "mpirun -n 16 --map-by ppr:8:node:PE=1 --bind-to core");
+}
+
+TEST_CASE("launch words: the ranks run in the folder") {
+  CHECK(contains(shell_command(srun_words(on_gpus, "pmix", "/a b")), " '--chdir=/a b'"));
+  CHECK(contains(shell_command(mpirun_words(on_gpus, "", "/a b")), "-n 16 --wdir '/a b' --map-by"));
 }
 
 TEST_CASE("launch words: each word is quoted for a shell") {

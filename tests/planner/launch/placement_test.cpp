@@ -63,6 +63,13 @@ TEST_CASE("placement: ranks that do not fill nodes are refused") {
   CHECK(problem.allowed.find("--ranks 8 or --ranks 16") != std::string::npos);
 }
 
+TEST_CASE("placement: a plan is warned of whose ranks do not fill nodes") {
+  CHECK(unfilled_nodes_text(plan_on("n12", 8)) ==
+        "12 ranks do not fill nodes of 8; cnnplan launch takes 8 or 16");
+  CHECK(unfilled_nodes_text(plan_on("n16", 8)) == "");
+  CHECK(unfilled_nodes_text(plan_on("n4", 8)) == "");
+}
+
 TEST_CASE("placement: a rank has a core for each of its threads") {
   Plan plan = plan_on("n4", 4);
   const Platform threaded = platform_with({node}, "AMD EPYC 9B14, 2 threads");
@@ -78,6 +85,7 @@ TEST_CASE("placement: a plan for GPUs has one for each rank") {
   Plan plan = plan_on("n8", 4);
   plan.device = "NVIDIA H200; cudnn (cuDNN 9.19); 1 busy rank";
   CHECK(placement_of(plan, std::nullopt, "").gpus_per_node == 4);
+  CHECK(placement_of(plan, std::nullopt, "").cores_per_rank == 2);
   plan.device.clear();
   CHECK(placement_of(plan, std::nullopt, "").gpus_per_node == 0);
   Platform estimated = platform_with({node, cluster}, "NVIDIA H100");
