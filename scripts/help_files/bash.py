@@ -61,8 +61,12 @@ _@ID@() {
 complete -F _@ID@ @PROGRAM@
 """
 
-# The command is the second word, once the cursor is after it.
-COMMAND_OF_LINE = "${COMP_WORDS[1]}\n  ((COMP_CWORD > 1)) || command=''"
+# The command is the second word, once the cursor is after it. After "--", it is a command of its own.
+COMMAND_OF_LINE = """${COMP_WORDS[1]} word
+  ((COMP_CWORD > 1)) || command=''
+  for word in "${COMP_WORDS[@]:0:COMP_CWORD}"; do
+    [[ $word != -- ]] || command="${COMP_WORDS[1]} --"
+  done"""
 
 
 def reply(values):

@@ -5,14 +5,25 @@ from help_files.values import ANY_FILE
 
 FUNCTIONS = r"""# Completes the command line of @PROGRAM@ in fish. Made from --help by scripts/help-files.
 
-# True after the command, or before any if none is given.
+# True after the command, or before any if none is given. With "--", true only after this word.
 function __@ID@_command
     set -l words (commandline -opc)
     if set -q argv[1]
-        test "$words[2]" = $argv[1]
+        test "$words[2]" = $argv[1]; or return
+        if set -q argv[2]
+            contains -- -- $words
+        else
+            not contains -- -- $words
+        end
     else
         test (count $words) -eq 1
     end
+end
+
+# True after one of these options.
+function __@ID@_value
+    set -l words (commandline -opc)
+    contains -- $words[-1] $argv
 end
 
 # Prints folders, and files of some endings.
@@ -79,6 +90,17 @@ def lines_of(help_text, catalogue, condition):
         yield start + offer(catalogue.of_argument(argument))
 
 
+def lines_after_dashes(help_text, catalogue, condition):
+    """Yields lines for the options of another program. After "--", fish takes options for arguments."""
+    taking = [name for option in help_text.options if option.takes_next_word for name in option.names]
+    for option in help_text.options:
+        yield (f"complete -c @PROGRAM@ -n '{condition}; and not __@ID@_value {' '.join(taking)}' -f -a {option.long}"
+               f" -d {quoted(summary(option.text))}")
+        if option.takes_next_word:
+            yield (f"complete -c @PROGRAM@ -n '{condition}; and __@ID@_value {' '.join(option.names)}'"
+                   f"{offer(catalogue.of_option(option))}")
+
+
 def completion(helps, catalogue):
     """Returns the completion of a program, whose help comes first, and of its commands."""
     program = helps[0].words[0]
@@ -87,7 +109,9 @@ def completion(helps, catalogue):
     for entry in main.commands:
         lines.append(f"complete -c @PROGRAM@ -n __@ID@_command -a {entry.name} -d {quoted(summary(entry.text))}")
     for text in others:
-        lines += lines_of(text, catalogue, f" -n '__@ID@_command {text.words[1]}'")
+        condition = f"__@ID@_command {text.words[1]}"
+        lines += (lines_after_dashes(text, catalogue, condition) if text.words[1].endswith(" --")
+                  else lines_of(text, catalogue, f" -n '{condition}'"))
     text = FUNCTIONS + "\n".join(lines) + "\n"
     return (text.replace("@LAYERS@", NAMES_OF_LAYERS).replace("@ID@", program.replace("-", "_"))
             .replace("@PROGRAM@", program))

@@ -2,7 +2,7 @@
 
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 DESCRIPTION_COLUMN = 26
 LIMIT_S = 60
@@ -109,6 +109,11 @@ def parse(words, version, text):
 
 def output(program, *words):
     return subprocess.run([program, *words], capture_output=True, text=True, timeout=LIMIT_S, check=True).stdout
+
+
+def passed_on(command, program):
+    """Returns the help of what follows "--" after a command: the options of the program that the command starts."""
+    return replace(program, words=(*command.words[:-1], f"{command.words[-1]} --"), arguments=())
 
 
 def help_of(folder, program):

@@ -89,7 +89,8 @@ def call(arguments, indent):
 def commands_function(helps, catalogue, actions):
     main, *others = helps
     names = "\n".join(f"    {quoted(f'{entry.name}:{summary(entry.text)}')}" for entry in main.commands)
-    cases = "\n".join(f"    {text.words[1]})\n{call(specs(text, catalogue, actions), '      ')} ;;" for text in others)
+    cases = "\n".join(f"    {quoted(text.words[1])})\n{call(specs(text, catalogue, actions), '      ')} ;;"
+                      for text in others)
     top = call(["-C", *specs(main, catalogue, actions), "'1:command:->command'", "'*::argument:->argument'"], "  ")
     return f"""
 _@ID@() {{
@@ -104,7 +105,14 @@ _@ID@() {{
     _describe command commands
     return
   fi
-  case $line[1] in
+  local name=$line[1]
+  integer dashes=$words[(i)--]
+  if (( dashes < CURRENT )); then
+    name+=' --'
+    words=("${{(@)words[dashes,-1]}}")
+    (( CURRENT -= dashes - 1 ))
+  fi
+  case $name in
 {cases}
   esac
 }}
