@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Sets the paths of a bundle of scripts/gpu-bundle, wherever it lies, when it is sourced in bash.
 # They serve cnnplan, cnnexec and mpirun. PyTorch finds its own paths, so start it from another shell.
+# With --nodes, Open MPI chooses how to reach and start several nodes.
 
 bundle=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -46,9 +47,13 @@ export LD_LIBRARY_PATH=${LD_LIBRARY_PATH%:}
 # memory of another process are off because containers often forbid them.
 export OPAL_PREFIX=$bundle PMIX_INSTALL_PREFIX=$bundle
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_plm=isolated
+if [[ ${1:-} == --nodes ]]; then
+  unset OMPI_MCA_btl OMPI_MCA_pml OMPI_MCA_plm
+else
+  export OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_plm=isolated
+fi
 export OMPI_MCA_mca_base_component_show_load_errors=0
-# zlib is missing, which one node does not need; otherwise every mpirun would print five lines.
+# Without PMIx's plugin for zlib, every mpirun would print five lines.
 export PMIX_MCA_pcompress_base_silence_warning=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
 unset -f cuda_folders
