@@ -15,9 +15,10 @@ inline constexpr double default_comm_timeout_s = 120.0;
 // Starts MPI, runs `body` on every rank with a communicator of all ranks, and returns the exit code
 // for main(). `name` is the program's, for messages. A watchdog ends all ranks with exit code 8
 // when one of them is lost (see default_comm_timeout_s) or they wait for each other. With a
-// `comm_timeout_s` of 0 there is no watchdog. When `body` throws on all ranks within 5 s, rank 0
-// prints its error. When it throws on some ranks only, they print their errors with their rank, and
-// all ranks end. An error before or after `body` gives the exit code of an EnvironmentError.
+// `comm_timeout_s` of 0 it does so for faults of a device only. When `body` throws on all ranks
+// within 5 s, rank 0 prints its error. When it throws on some ranks only, they print their errors
+// with their rank, and all ranks end. An error before or after `body` gives the exit code of an
+// EnvironmentError.
 int run_program(const std::string& name,
                 double comm_timeout_s,
                 int argc,

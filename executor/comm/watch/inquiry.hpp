@@ -12,7 +12,8 @@ namespace cnnplan {
 
 // Says which waits start an inquiry, which are worth a warning, and which end the program.
 struct InquiryTimes {
-  // Derives all times from the limit of --comm-timeout.
+  // Derives all times from the limit of --comm-timeout. An infinite limit leaves the intervals
+  // between looks and rounds at their largest values, and no wait is then too long.
   explicit InquiryTimes(double limit_s);
 
   double look_s;       // interval between two calls of Inquiry::step()

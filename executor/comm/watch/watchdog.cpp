@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -100,14 +101,13 @@ std::string option_text(double limit_s) {
 }  // namespace
 
 Watchdog::Watchdog(WatchedProgram program, double limit_s)
-    : program_(std::move(program)), limit_s_(limit_s) {
-  if (limit_s_ <= 0) return;
+    : program_(std::move(program)),
+      limit_s_(limit_s > 0 ? limit_s : std::numeric_limits<double>::infinity()) {
   const BlockedSignals blocked;
   thread_ = std::thread([this] { watch(); });
 }
 
 Watchdog::~Watchdog() {
-  if (!thread_.joinable()) return;
   stops_ = true;
   channel_.wake();
   thread_.join();

@@ -43,7 +43,7 @@ struct WatchedProgram {
 // in which the process was suspended does not count.
 class Watchdog {
  public:
-  // A limit of 0 starts no watchdog.
+  // With a limit of 0, ranks may wait for ever. A fault of a device still ends all ranks.
   // @throws std::system_error where the system has no thread left
   Watchdog(WatchedProgram program, double limit_s);
   ~Watchdog();

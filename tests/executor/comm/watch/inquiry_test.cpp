@@ -2,6 +2,7 @@
 #include "executor/comm/watch/inquiry.hpp"
 
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -17,11 +18,12 @@ constexpr double limit_s = 12;
 // All ranks that live wait for the lost ranks in a barrier, unless the test says otherwise.
 class Program {
  public:
-  Program(int ranks, std::set<int> lost) : lost_(std::move(lost)), states_(ranks) {
+  Program(int ranks, std::set<int> lost, double limit = limit_s)
+      : lost_(std::move(lost)), states_(ranks) {
     RankList all(ranks);
     std::iota(all.begin(), all.end(), 0);
     for (int rank = 0; rank < ranks; ++rank) {
-      inquiries_.emplace_back(rank, ranks, limit_s);
+      inquiries_.emplace_back(rank, ranks, limit);
       states_[rank] = {.call = "MPI_Barrier", .waits_for = all};
     }
   }
@@ -94,6 +96,17 @@ TEST_CASE("Inquiry: a fault of a device ends all ranks long before the limit") {
     CHECK(program.warnings.empty());
     CHECK(program.now_s() < 0.2 * limit_s);
   }
+}
+
+TEST_CASE("Inquiry: without a limit, a fault of a device still ends all ranks, and no wait does") {
+  Program program(8, {}, std::numeric_limits<double>::infinity());
+  program.run_until(1000);
+  CHECK(program.messages == 0);
+  program.state(3).fault = DeviceFault{.what = "NCCL: error"};
+  program.run_until(1010);
+  REQUIRE(program.end);
+  CHECK(*program.end == WaitVerdict{Fault::failed, 3, 3});
+  CHECK(program.warnings.empty());
 }
 
 TEST_CASE("Inquiry: after a fault, a rank that is lost is the culprit") {
