@@ -142,11 +142,11 @@ void tell(const WalkCallbacks& callbacks, const std::string& text) {
 }
 
 void tell_of_graphs(const StepRunner& runner, const WalkCallbacks& callbacks) {
-  if (runner.why_no_graphs().empty()) return;
+  if (runner.graphs().why_none().empty()) return;
   tell(callbacks,
        "kernels start one by one, so the times of short ones hold the time of their start, since "
        "they cannot be captured as a graph: " +
-           runner.why_no_graphs());
+           runner.graphs().why_none());
 }
 
 // Runs the timed passes. On a GPU, each of them is followed by a pass without events, whose time is
@@ -169,8 +169,9 @@ KernelSamples timed_samples(const Schedule& schedule,
     callbacks.after_pass();
   }
   if (has_events) {
-    subtract_event(samples,
-                   seconds_per_event(with_events_s, without_events_s, schedule.operations.size()));
+    subtract_event(
+        samples,
+        seconds_per_event(with_events_s, without_events_s, runner.graphs().added_events()));
   }
   return samples;
 }

@@ -2,6 +2,7 @@
 #include "executor/step/kernel_graphs.hpp"
 
 #include <algorithm>
+#include <map>
 
 namespace cnnplan {
 namespace {
@@ -81,6 +82,18 @@ WorkGraph* KernelGraphs::graph_of(OperationIndex first, const StepState& state, 
     refuse(error);
   }
   return graph.get();
+}
+
+std::size_t KernelGraphs::added_events() const {
+  std::map<int, std::size_t> by_lane;
+  for (OperationIndex first(0); first < prepared_.end_index();) {
+    const bool has_begins = queues_.are_several() && graphs_[first][0] != nullptr;
+    const OperationIndex end = run_end(first);
+    for (; first < end; ++first) by_lane[queues_.lane_of(first)] += has_begins ? 2 : 1;
+  }
+  std::size_t most = 0;
+  for (const auto& [lane, events] : by_lane) most = std::max(most, events);
+  return most;
 }
 
 bool KernelGraphs::launch(WorkGraph* graph) {

@@ -71,8 +71,7 @@ class StepRunner {
   std::int64_t memory_bytes() const;
   // False for an operation that does nothing, such as a kernel that was left out.
   bool runs(OperationIndex operation) const { return prepared_.at(operation).start != nullptr; }
-  // Returns why kernels start one by one, although graphs were preferred; else empty.
-  const std::string& why_no_graphs() const { return graphs_->why_none(); }
+  const KernelGraphs& graphs() const { return *graphs_; }
   // Returns 0 or "" for an operation that is no kernel.
   std::int64_t workspace_bytes(OperationIndex operation) const {
     return prepared_.at(operation).workspace_bytes;

@@ -8,6 +8,7 @@
 
 #include "planner/schedule/schedule.hpp"
 #include "tests/emulation/device.hpp"
+#include "tests/executor/training/device_training.hpp"
 #include "tests/executor/training/residual_plan.hpp"
 #include "tests/executor/training/training_run.hpp"
 #include "tests/planner/network/random_chain.hpp"
@@ -72,6 +73,29 @@ TEST_CASE("Lanes: a group of layers is a graph in every sweep") {
     // few for one of their own.
     CHECK(emulation::counters().graph_launches - before == 2 * sweeps * coarse_steps);
   }
+}
+
+TEST_CASE("Lanes: the events that timing adds are counted in the lane that has most") {
+  const Communicator world = Communicator::world();
+  if (world.size() > 1) return;  // one rank has them all
+  forget_backends();
+  constexpr double event_s = 1e-3;
+  emulation::reset({.event_s = event_s});
+  const auto backend = make_backend("cudnn", {.engine_trials = 1});
+  const Plan plan = with_concurrency(residual_plan(1, 2), 2);
+  DeviceTraining training(plan, *backend, world, Graphs::on);
+  const auto second_step_s = [&training](Timing timing) {
+    for (int step = 0; step < 2; ++step) training.runner.run({}, timing);
+    return training.runner.step_time_s();
+  };
+  second_step_s(Timing::step);
+  const double timed_s = second_step_s(Timing::operations);
+  const double untimed_s = second_step_s(Timing::step);
+  // The emulation runs one lane after the other.
+  const double events = (timed_s - untimed_s) / event_s;
+  const auto most = static_cast<double>(training.runner.graphs().added_events());
+  CHECK(events > most);
+  CHECK(events < 1.2 * training.schedule.lanes * most);
 }
 
 }  // namespace cnnplan::test
