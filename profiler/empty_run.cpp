@@ -7,7 +7,6 @@
 #include "executor/step/groups.hpp"
 #include "executor/step/parameter_store.hpp"
 #include "executor/step/step_runner.hpp"
-#include "planner/network/network.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/schedule/schedule.hpp"
 
@@ -15,6 +14,8 @@ namespace cnnplan {
 namespace {
 
 constexpr std::uint64_t seed = 1;
+
+}  // namespace
 
 Network small_network() {
   Convolution convolution{.filters = 16};
@@ -27,8 +28,6 @@ Network small_network() {
                   {"outputs", {"convolution"}, FullyConnected{.outputs = 2}},
                   {"loss", {"outputs"}, SoftmaxCrossEntropy{}}});
 }
-
-}  // namespace
 
 std::int64_t empty_run_bytes(const Communicator& world, Backend& backend) {
   const int ranks = world.size();

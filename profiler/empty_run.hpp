@@ -5,8 +5,12 @@
 
 #include "executor/backend/backend.hpp"
 #include "executor/comm/communicator.hpp"
+#include "planner/network/network.hpp"
 
 namespace cnnplan {
+
+// Returns a network of a few thousand parameters, whose kernels take next to no time.
+Network small_network();
 
 // Trains a network of a few thousand parameters for a step, so that MPI, the kernel library and the
 // connections of the ranks have allocated what they keep. Returns the largest Device::peak_bytes()

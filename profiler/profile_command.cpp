@@ -25,6 +25,7 @@
 #include "profiler/common_fingerprint.hpp"
 #include "profiler/kernel_profile.hpp"
 #include "profiler/progress_bar.hpp"
+#include "profiler/step_overhead.hpp"
 
 namespace cnnplan {
 namespace {
@@ -87,9 +88,6 @@ ProfileRequest request_of(const ProfileOptions& options,
   }
   return request;
 }
-
-// A GPU takes a fraction of this time to raise its clocks.
-constexpr double clock_warmup_s = 0.3;
 
 bool exists_on_first_rank(const std::string& file, const Communicator& world) {
   bool exists = false;
@@ -168,7 +166,7 @@ std::unique_ptr<Backend> backend_of(const ProfileOptions& options, const Communi
                        .deterministic = options.deterministic,
                        .engine_trials = options.engine_trials,
                        .most_workspace_bytes = options.most_workspace_bytes,
-                       .clock_warmup_s = clock_warmup_s,
+                       .clock_warmup_s = usual_clock_warmup_s,
                        .note = engine_log()});
 }
 
@@ -206,6 +204,7 @@ void profile_command(const ProfileOptions& options, const Communicator& world) {
   };
   const std::set<KernelSpec> failed = profile_kernels(
       request, *backend, world, profile, {.progress = show, .save = save, .note = note});
+  if (profile.step_overhead_s == 0.0) profile.step_overhead_s = step_overhead_s(*backend, world);
   save(profile);
   bar.end_line();
   print_summary(profile.kernels.size() - before, profile, file, world);

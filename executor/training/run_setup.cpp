@@ -56,7 +56,8 @@ std::unique_ptr<Backend> backend_for(const Plan& plan,
                    {.local_rank = find_nodes(world).rank_here,
                     .deterministic = options.deterministic,
                     .engine_trials = options.engine_trials,
-                    .most_workspace_bytes = options.most_workspace_bytes});
+                    .most_workspace_bytes = options.most_workspace_bytes,
+                    .clock_warmup_s = usual_clock_warmup_s});
   const DeviceFingerprint fingerprint = backend->fingerprint();
   require_equal_facts({{"the library of the kernels", fingerprint.library}}, world);
   require_precision(*backend, plan.precision);

@@ -87,6 +87,7 @@ Traces traces_of(const SimulateOptions& options,
                  const PriceList& prices) {
   const Platform& platform = prices.platform();
   const TraceOptions traces{.overlap = overlap_of(plan, platform),
+                            .begin_s = prices.kernels().step_overhead_s(),
                             .real_bytes = options.real_bytes};
   if (!options.by_messages) return rank_traces(priced.schedules, platform, traces);
   const Platform unmeasured = without_measured_collectives(platform);
@@ -127,10 +128,10 @@ ExitCode simulate_command(const SimulateOptions& options) {
   const KernelCosts kernels(profile_of(options, plan), platform);
   const PriceList prices(platform, kernels);
   const PricedPlan priced = lower_and_price(plan, RankClasses::each(plan.ranks), prices);
-  const double overlap = overlap_of(plan, platform);
+  VirtualTimeOptions walked = walk_options(plan, prices);
+  walked.spreads = false;  // The replayed operations take equally long on all ranks.
   check_files(options, plan, predicted_step_s(plan, prices));
-  // The replayed operations take equally long on all ranks, so the walk has no spreads.
-  Simulation found{.predicted_s = step_time_s(walk(priced, {.overlap = overlap, .spreads = false})),
+  Simulation found{.predicted_s = step_time_s(walk(priced, walked)),
                    .kernels_s = kernels_s(priced.schedules)};
   const Traces traces = traces_of(options, plan, priced, prices);
   found.processes = std::ssize(traces.processes);
@@ -146,7 +147,7 @@ ExitCode simulate_command(const SimulateOptions& options) {
                                     std::to_string(found.messages) + " messages, in " +
                                     options.folder;
     std::cout << times_text(found) << wrapped("traces   ", traces_text, columns)
-              << wrapped("overlap  ", overlap_text(plan, overlap), columns);
+              << wrapped("overlap  ", overlap_text(plan, walked.overlap), columns);
   }
   return judge(found, options.max_error);
 }

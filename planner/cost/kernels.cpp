@@ -61,7 +61,8 @@ std::size_t KernelCosts::Hash::operator()(const KernelSpec& spec) const {
 KernelCosts::KernelCosts(const Profile& profile, Rates rates)
     : rates_(std::move(rates)),
       shared_workspace_(profile.fingerprint.shared_workspace),
-      is_discrete_(profile.fingerprint.discrete) {
+      is_discrete_(profile.fingerprint.discrete),
+      step_overhead_s_(profile.step_overhead_s) {
   for (const auto& [spec, timing] : profile.kernels) {
     const KernelSpec key = canonical(spec);
     implementations_.insert_or_assign(key, timing.implementation);

@@ -71,6 +71,8 @@ class KernelCosts {
   // True if the kernels of a lane share one workspace, which is as large as the largest of them
   // needs.
   bool shared_workspace() const { return shared_workspace_; }
+  // Returns the time by which a step takes longer than its operations (Profile::step_overhead_s).
+  double step_overhead_s() const { return step_overhead_s_; }
   // True if the kernels run on a device with memory of its own, such as a GPU.
   bool on_discrete_device() const {
     return is_discrete_ || std::holds_alternative<KernelRates>(rates_);
@@ -99,6 +101,7 @@ class KernelCosts {
   std::set<int> concurrencies_{1};
   bool shared_workspace_ = false;
   bool is_discrete_ = false;  // as the profile says
+  double step_overhead_s_ = 0.0;
 };
 
 }  // namespace cnnplan

@@ -22,6 +22,7 @@ void merge(Profile& profile, const Profile& other, const std::string& other_file
                                  "\"; times of another device go into a file of their own (-o)"});
   }
   profile.kernels.insert(other.kernels.begin(), other.kernels.end());
+  if (profile.step_overhead_s == 0.0) profile.step_overhead_s = other.step_overhead_s;
   for (const InputFile& input : other.inputs) {
     const bool is_there =
         std::find(profile.inputs.begin(), profile.inputs.end(), input) != profile.inputs.end();

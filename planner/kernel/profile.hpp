@@ -45,10 +45,13 @@ struct Profile {
   DeviceFingerprint fingerprint;
   std::map<KernelSpec, KernelTiming> kernels;  // keys are canonical
   std::vector<InputFile> inputs;               // networks and plans whose kernels were timed
+  // A step takes longer than its operations by this time, in which the host starts and ends it. It
+  // was measured in a step of next to no work. 0: not known, or too short to be told from noise.
+  double step_overhead_s = 0.0;
   bool operator==(const Profile&) const = default;
 };
 
-// Adds the kernels and inputs of `other` that `profile` lacks.
+// Adds the kernels, the inputs and the overhead of a step that `other` has and `profile` lacks.
 // @throws InputError when the fingerprints differ, because times of two devices never mix
 void merge(Profile& profile, const Profile& other, const std::string& other_file);
 

@@ -67,7 +67,7 @@ OrderedJson to_ordered_json(const KernelTiming& timing) {
 Profile parse_profile(std::string_view json, const std::string& file) {
   const JsonDocument document(json, file, "profile");
   const JsonReader root = document.root();
-  root.allow_keys({"schema", "generator", "inputs", "fingerprint", "kernels"});
+  root.allow_keys({"schema", "generator", "inputs", "fingerprint", "step_overhead_s", "kernels"});
   Profile profile{.fingerprint = read_fingerprint(root.at("fingerprint")), .kernels = {}};
   for (const JsonReader& entry : root.at("kernels").entries()) {
     entry.allow_keys({"kernel", "timing"});
@@ -78,6 +78,7 @@ Profile parse_profile(std::string_view json, const std::string& file) {
     }
   }
   profile.inputs = read_input_files(root);
+  root.read("step_overhead_s", profile.step_overhead_s, seconds_range);
   return profile;
 }
 
@@ -89,6 +90,7 @@ std::string to_json(const Profile& profile) {
   OrderedJson document = new_document("profile");
   document["inputs"] = to_ordered_json(profile.inputs);
   document["fingerprint"] = to_ordered_json(profile.fingerprint);
+  if (profile.step_overhead_s > 0.0) document["step_overhead_s"] = profile.step_overhead_s;
   document["kernels"] = OrderedJson::array();
   for (const auto& [spec, timing] : profile.kernels) {
     document["kernels"].push_back(

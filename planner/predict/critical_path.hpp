@@ -22,8 +22,8 @@ struct CriticalOperation {
 // Returns the path from the first operation to the operation that ends last. The predecessor of an
 // operation is the operation that ends last among the operations that it waits for. It waits for
 // its dependencies, and for the operation before it in its stream or lane. A transfer or collective
-// also waits for the dependencies and the operations before it on the ranks that take part. Seconds
-// add up to the step.
+// also waits for the dependencies and the operations before it on the ranks that take part. The
+// seconds of the first operation count from the begin of the step. Seconds add up to the step.
 // @pre timelines == walk(work, classes, options)
 std::vector<CriticalOperation> critical_path(std::span<const RankWork> work,
                                              const RankClasses& classes,

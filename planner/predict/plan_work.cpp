@@ -141,7 +141,7 @@ PlanWork work_of(const Plan& plan, const PriceList& prices) {
 
 WalkedWork walked_work_of(const Plan& plan, const PriceList& prices) {
   WalkedWork found{.work = work_of(plan, prices), .timelines = {}};
-  found.timelines = walk(found.work, {.overlap = overlap_of(plan, prices.platform())});
+  found.timelines = walk(found.work, walk_options(plan, prices));
   return found;
 }
 
@@ -152,7 +152,7 @@ std::optional<WalkedWork> work_below(const Plan& plan,
   if (places_for_memory_only(plan, platform) && predicted_step_s(plan, prices) >= limit.seconds) {
     return std::nullopt;
   }
-  const double overlap = overlap_of(plan, platform);
+  const VirtualTimeOptions options = walk_options(plan, prices);
   const Detail detail = detail_of(plan, plan.overlap);
   WorkCollector collector(RankClasses::of(plan, platform), prices);
   const std::vector<int> order = classes_from(limit.slow_ranks, collector.work().classes);
@@ -166,14 +166,15 @@ std::optional<WalkedWork> work_below(const Plan& plan,
   };
   // Ranks differ in speed only by chance, and then wait longer.
   const auto may_be_below = [&] {
-    return step_time_s(walk(collector.work(), {.overlap = overlap, .spreads = false})) <
-           limit.seconds;
+    VirtualTimeOptions least = options;
+    least.spreads = false;
+    return step_time_s(walk(collector.work(), least)) < limit.seconds;
   };
   const bool is_lowered = lower_each_while(
       plan, ranks, first_part(ranks.size()), {.detail = detail}, take, may_be_below);
   if (!is_lowered) return std::nullopt;
   WalkedWork found{.work = std::move(collector).collected(), .timelines = {}};
-  found.timelines = walk(found.work, {.overlap = overlap});
+  found.timelines = walk(found.work, options);
   if (step_time_s(found.timelines) >= limit.seconds) return std::nullopt;
   return found;
 }
@@ -181,11 +182,12 @@ std::optional<WalkedWork> work_below(const Plan& plan,
 double predicted_step_s(const Plan& plan, const PriceList& prices) {
   const Platform& platform = prices.platform();
   const PlanWork work = work_of(plan, {.detail = detail_for_steps(plan, platform)}, prices);
-  return step_time_s(walk(work, {.overlap = overlap_of(plan, platform)}));
+  return step_time_s(walk(work, walk_options(plan, prices)));
 }
 
 double predicted_inference_s(const Plan& plan, const PriceList& prices) {
-  return step_time_s(walk(work_of(plan, {.pass = Pass::inference}, prices)));
+  const PlanWork work = work_of(plan, {.pass = Pass::inference}, prices);
+  return step_time_s(walk(work, {.begin_s = prices.kernels().step_overhead_s()}));
 }
 
 }  // namespace cnnplan

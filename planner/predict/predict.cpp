@@ -142,12 +142,14 @@ ToldWork told_work_of(const Plan& plan, const PriceList& prices) {
   return told_work_of(plan, RankClasses::of(plan, prices.platform()), prices, look_at_nothing);
 }
 
-Prediction predict(const Plan& plan, const ToldWork& all, const Platform& platform) {
+Prediction predict(const Plan& plan, const ToldWork& all, const PriceList& prices) {
   Prediction prediction = plan.prediction;
-  const VirtualTimeOptions options{.overlap = overlap_of(plan, platform)};
+  const VirtualTimeOptions options = walk_options(plan, prices);
   const Walks walks(all.work.ranks, all.work.classes);
   const auto walked = [&](Estimate estimate) {
-    return walks({.estimate = estimate, .overlap = options.overlap});
+    VirtualTimeOptions own = options;
+    own.estimate = estimate;
+    return walks(own);
   };
   const auto timelines = walked(Estimate::likely);
   prediction.step_s = step_time_s(timelines);
@@ -189,7 +191,7 @@ Prediction predict(const Plan& plan,
                    RankClasses classes,
                    const PriceList& prices,
                    const LookAtClass& look) {
-  return predict(plan, told_work_of(plan, std::move(classes), prices, look), prices.platform());
+  return predict(plan, told_work_of(plan, std::move(classes), prices, look), prices);
 }
 
 Prediction predict(const Plan& plan, RankClasses classes, const PriceList& prices) {
@@ -197,12 +199,12 @@ Prediction predict(const Plan& plan, RankClasses classes, const PriceList& price
 }
 
 Prediction predict(const Plan& plan, const PriceList& prices) {
-  return predict(plan, told_work_of(plan, prices), prices.platform());
+  return predict(plan, told_work_of(plan, prices), prices);
 }
 
 Plan with_prediction(Plan plan, const PriceList& prices) {
   const ToldWork all = told_work_of(plan, prices);
-  plan.prediction = predict(plan, all, prices.platform());
+  plan.prediction = predict(plan, all, prices);
   plan.implementations = implementations_of(all.told, prices.kernels());
   return plan;
 }

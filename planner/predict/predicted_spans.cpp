@@ -30,11 +30,11 @@ PredictedSpans predicted_spans(const Plan& plan,
     result.classes[i] = without_times(made.schedule);
   };
   const PlanWork work = work_of(plan, classes, Detail::timed, prices, keep);
-  const double overlap = overlap_of(plan, prices.platform());
-  const std::vector<RankTimeline> timelines = walk(work, {.overlap = overlap});
+  const VirtualTimeOptions options = walk_options(plan, prices);
+  const std::vector<RankTimeline> timelines = walk(work, options);
   result.step_s = step_time_s(timelines);
   for (std::size_t i = 0; i < work.ranks.size(); ++i) {
-    const auto spans = spans_of(work.ranks[i], timelines[i], overlap);
+    const auto spans = spans_of(work.ranks[i], timelines[i], options.overlap);
     for (const OperationIndex j : spans.indices()) {
       result.classes[i].operations[j].span = spans[j];
     }

@@ -54,7 +54,9 @@ class RankWalk {
            const VirtualTimeOptions& options)
       : work_(work), prices_(prices), own_(own), options_(options) {
     const auto last = std::max_element(work.lanes.begin(), work.lanes.end());
-    if (last != work.lanes.end()) lanes_.resize(*last + 1);
+    const std::size_t lanes = last == work.lanes.end() ? 1 : static_cast<std::size_t>(*last) + 1;
+    lanes_.resize(lanes, {.free_s = options.begin_s, .last_s = options.begin_s});
+    stream_end_s_.fill(options.begin_s);
     timeline_.ends_s.reserve(work.size());
     timeline_.durations_s.reserve(work.size());
   }
@@ -72,7 +74,7 @@ class RankWalk {
   RankTimeline timeline() && {
     RankTimeline result = std::move(timeline_);
     for (double end : result.ends_s) result.end_s = std::max(result.end_s, end);
-    const double own_s = own_s_ + length_of_union(own_in_lanes_);
+    const double own_s = options_.begin_s + own_s_ + length_of_union(own_in_lanes_);
     result.exposed_s = std::max(0.0, result.end_s - own_s);
     return result;
   }
@@ -173,7 +175,7 @@ class RankWalk {
   const VirtualTimeOptions& options_;
   std::size_t met_ = 0;  // meetings that are over
   std::array<double, 4> stream_end_s_{};
-  std::vector<LaneEnds> lanes_{1};
+  std::vector<LaneEnds> lanes_;
   double kernels_until_s_ = 0.0;        // the end of all kernels and loading so far
   double own_s_ = 0.0;                  // kernels, loading, and copies that stay on the rank
   std::vector<Interval> own_in_lanes_;  // their times, where there are several lanes
@@ -200,6 +202,11 @@ std::vector<RankTimeline> run(std::vector<RankWalk>& ranks, const Meetings& meet
 
 double overlap_of(const Plan& plan, const Platform& platform) {
   return plan.overlap ? platform.overlap_efficiency : 0.0;
+}
+
+VirtualTimeOptions walk_options(const Plan& plan, const PriceList& prices) {
+  return {.overlap = overlap_of(plan, prices.platform()),
+          .begin_s = prices.kernels().step_overhead_s()};
 }
 
 std::vector<RankTimeline> walk(std::span<const RankWork> work,

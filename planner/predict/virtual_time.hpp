@@ -33,11 +33,16 @@ struct VirtualTimeOptions {
   // True: ranks vary in the times of equal kernels, so the last of them arrives later than the
   // mean. False: they take equally long, as with Estimate::low in any case.
   bool spreads = true;
+  // The first operations begin after this time, in which the host starts and ends the step. It is
+  // equal on all ranks.
+  double begin_s = 0.0;
 };
 
 // Returns the part of communication that an executor of `plan` can hide on the platform. It is 0
 // where one operation runs after the other.
 double overlap_of(const Plan& plan, const Platform& platform);
+// Returns how a step of `plan` runs on the platform and with the kernels of `prices`.
+VirtualTimeOptions walk_options(const Plan& plan, const PriceList& prices);
 
 // Returns one timeline for each entry of `work`, in its order: that of the representative of the
 // class. Operations start in list order, when their dependencies have ended and their stream is

@@ -147,8 +147,7 @@ struct Run {
 
 Run scored(Plan plan, const PriceList& prices) {
   const PlanWork work = work_of(plan, prices);
-  const double overlap = overlap_of(plan, prices.platform());
-  const double step_s = step_time_s(walk(work, {.overlap = overlap}));
+  const double step_s = step_time_s(walk(work, walk_options(plan, prices)));
   const bool is_small = fits(work.memory.total_bytes(), prices.platform().memory_bytes);
   return {.plan = std::move(plan), .step_s = step_s, .fits = is_small};
 }

@@ -385,7 +385,7 @@ Solution searched(const SolveRequest& request, const Plan& blank, const PriceLis
   plan.prediction.margins = std::move(found_margins.units);
   plan.prediction.margins_sum = found_margins.sum;
   add_counts(plan.prediction, pricing.priced());
-  add_bound(plan.prediction, bound.seconds);
+  add_bound(plan.prediction, bound.seconds + prices.kernels().step_overhead_s());
   return solution;
 }
 

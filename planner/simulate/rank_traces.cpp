@@ -109,6 +109,7 @@ class RankWriter {
   std::vector<Trace> write() && {
     const Signals signals = signals_between(schedule_.operations, streams_);
     const int rank = schedule_.rank;
+    for (Trace& trace : traces_) trace.compute(options_.begin_s);
     for (const OperationIndex i : streams_.indices()) {
       Trace& trace = traces_[streams_[i]];
       for (OperationIndex earlier : signals.before[i]) {

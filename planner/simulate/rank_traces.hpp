@@ -19,6 +19,7 @@ struct TraceOptions {
   // number i * ranks + rank. An operation that depends on an operation of another process awaits a
   // signal.
   double overlap = 0.0;
+  double begin_s = 0.0;  // until the first operations of a step begin, as in the prediction
   // With true, messages have their real bytes, so short ones may take less time than in the model.
   // With false, they have the bytes that take their time in the model (wire.hpp).
   bool real_bytes = false;

@@ -39,9 +39,11 @@ struct Options {
   int polls_until_ready = 3;  // queries of an event or stream until it is found ready
 
   bool cudnn_fused_graphs = true;         // one engine runs convolution + bias + relu
+  bool cudnn_compiles_fused = false;      // true: that engine says that it is compiled at run time
   bool cudnn_asymmetric_padding = true;   // one engine pads differently before and after
   bool nccl_one_rank_per_device = false;  // true: two ranks on one device are refused, as NCCL does
   double event_s = 0.0;                   // that recording an event takes in a graph
+  double synchronise_s = 0.0;             // from the end of a stream's work until the host sees it
   double nccl_timeout_s = 60.0;           // until a rank that waits for others gives up
 };
 

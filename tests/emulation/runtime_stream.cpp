@@ -1,4 +1,7 @@
 // Gives the calls of the CUDA runtime for streams.
+#include <chrono>
+#include <thread>
+
 #include "tests/emulation/call.hpp"
 #include "tests/emulation/submit.hpp"
 
@@ -44,6 +47,16 @@ cudaError_t wait_for_event(CUstream_st& stream, const CUevent_st& event) {
   return cudaSuccess;
 }
 
+// A host learns of the end of work some time after it.
+cudaError_t synchronise(CUstream_st& stream) {
+  const bool has_work = !stream.queue->items.empty();
+  const cudaError_t error = wait_for(stream);
+  if (has_work) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(machine().options.synchronise_s));
+  }
+  return error;
+}
+
 }  // namespace
 
 cudaError_t cudaStreamCreate(cudaStream_t* stream) {
@@ -76,7 +89,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
     CUstream_st* stream = find_stream(handle);
     if (stream == nullptr) return cudaErrorInvalidResourceHandle;
     if (const cudaError_t error = check_no_capture(); error != cudaSuccess) return error;
-    return wait_for(*stream);
+    return synchronise(*stream);
   });
 }
 

@@ -11,6 +11,7 @@
 
 #include "planner/base/error.hpp"
 #include "profiler/kernel_profile.hpp"
+#include "profiler/step_overhead.hpp"
 #include "tests/emulation/device.hpp"
 
 namespace cnnplan::test {
@@ -157,6 +158,16 @@ TEST_CASE("profile_kernels: the time of events between kernels does not count") 
   double sum_s = 0.0;
   for (const auto& [spec, timing] : profiling.profile.kernels) sum_s += timing.median_s;
   CHECK(sum_s < 0.5 * event_s * static_cast<double>(profiling.profile.kernels.size()));
+}
+
+TEST_CASE("step_overhead_s: the host's part of a step, without its operations and their events") {
+  constexpr double synchronise_s = 5e-3;
+  constexpr double event_s = 2e-3;
+  emulation::reset({.event_s = event_s, .synchronise_s = synchronise_s});
+  const auto backend = make_backend("cudnn", {.engine_trials = 1});
+  const double overhead_s = step_overhead_s(*backend, Communicator::world());
+  CHECK(overhead_s > synchronise_s);
+  CHECK(overhead_s < synchronise_s + 2 * event_s);
 }
 
 TEST_CASE("profile_kernels: kernels that cannot be captured are timed one by one, which is told") {

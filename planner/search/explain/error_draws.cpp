@@ -220,7 +220,7 @@ std::vector<double> drawn_steps_s(const Plan& plan,
     operations.push_back(operations_of(rank, kinds, prices));
   }
   const Walks walks(work, priced.classes);
-  const double overlap = overlap_of(plan, prices.platform());
+  const VirtualTimeOptions options = walk_options(plan, prices);
   std::vector<double> steps_s(draw_count);
   parallel_for(steps_s.size(), [&](std::size_t i) {
     const int draw = static_cast<int>(i);
@@ -230,7 +230,7 @@ std::vector<double> drawn_steps_s(const Plan& plan,
     for (std::size_t rank = 0; rank < work.size(); ++rank) {
       drawn.push_back(drawn_prices(work[rank].prices, operations[rank], list, draw));
     }
-    steps_s[i] = step_time_s(walks(drawn, {.overlap = overlap}));
+    steps_s[i] = step_time_s(walks(drawn, options));
   });
   return steps_s;
 }

@@ -79,6 +79,23 @@ TEST_CASE("predict: one rank takes the sum of its kernels' medians and the load"
   CHECK(prediction.estimated_kernels.empty());
 }
 
+TEST_CASE("predict: the overhead of a step counts once, before the first operation") {
+  Plan plan = resnet_plan("n2");
+  plan.overlap = true;
+  Profile profile = profile_of(plan);
+  const Prediction without = prediction_of(plan, profile);
+  profile.step_overhead_s = 0.25;
+  const Prediction with = prediction_of(plan, profile);
+  for (const auto figure : {&Prediction::step_s, &Prediction::low_s, &Prediction::high_s}) {
+    CHECK(with.*figure == relative(without.*figure + 0.25, 1e-9));
+  }
+  CHECK(with.exposed_communication_s == relative(without.exposed_communication_s, 1e-9));
+  CHECK(sum_of_operations(with) == relative(sum_of_operations(without), 1e-9));
+  double critical_s = 0.0;
+  for (const PredictedOperation& operation : with.operations) critical_s += operation.critical_s;
+  CHECK(critical_s == relative(with.step_s, 1e-9));
+}
+
 TEST_CASE("work_of: memory is exact where it is short, and never too low elsewhere") {
   Plan plan = resnet_plan("n2");
   const Profile profile = profile_of(plan);

@@ -149,6 +149,12 @@ TEST_CASE("Rank traces: a lane is a process of its own") {
         "1 init\n1 recv 0 0 0 6\n1 compute 3e+09\n1 send 0 2 0 6\n1 finalize\n");
 }
 
+TEST_CASE("Rank traces: a step begins after its overhead") {
+  const PricedSchedule priced = HandMade(0).compute("a", 1).priced();
+  const Traces traces = rank_traces(std::vector{priced}, two_nodes(1), {.begin_s = 0.5});
+  CHECK(texts(traces)[0] == "0 init\n0 compute 1.5e+09\n0 finalize\n");
+}
+
 TEST_CASE("Rank traces: messages have real bytes if requested") {
   const Traces traces = rank_traces(
       std::vector{sum_beside_kernel(0), sum_beside_kernel(1)}, two_nodes(2), {.real_bytes = true});

@@ -80,6 +80,22 @@ TEST_CASE("Sample blocks: kernels have the same shapes on any number of ranks") 
   }
 }
 
+TEST_CASE("Sample blocks: convolutions begin inside of buffers, and without blocks they do not") {
+  for (const int ranks : {1, 2, 4}) {
+    Plan plan = lenet_plan(ranks);
+    for (const int blocks : {plan.sample_blocks, 1}) {
+      plan.sample_blocks = blocks;
+      CAPTURE(ranks);
+      CAPTURE(blocks);
+      for (const Operation& operation : lower(plan, 0).operations) {
+        const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+        if (kernel == nullptr || kernel->spec.kind != KernelKind::convolution) continue;
+        CHECK(kernel->constants.begins_inside == (blocks > 1));
+      }
+    }
+  }
+}
+
 TEST_CASE("Sample blocks: a level of the tree has room for the largest weight") {
   const Plan plan = lenet_plan(1);
   const Schedule schedule = lower(plan, 0);
