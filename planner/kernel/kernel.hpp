@@ -66,6 +66,9 @@ struct KernelConstants {
   std::uint64_t random_stream = 0;  // of a dropout; it is the layer index
   double loss_count = 1.0;  // positions or elements of the mean, divided by the weight of the loss
   bool replicated = false;  // whether other ranks repeat the kernel and must get the same bits
+  // True where some operand may be a part of its buffer. If false, every operand begins where its
+  // buffer does, at a multiple of 64 bytes.
+  bool begins_inside = false;
   auto operator<=>(const KernelConstants&) const = default;
 };
 

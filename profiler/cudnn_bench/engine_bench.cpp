@@ -30,17 +30,6 @@ OrderedJson begin_line(const StepKernel& kernel) {
   return line;
 }
 
-// An engine that cuDNN cannot describe is listed, so that its line tells why it does not run.
-bool is_known_to_compile(const EngineTarget& target,
-                         const Descriptor& graph,
-                         const Engine& engine) {
-  try {
-    return is_runtime_compiled(target, graph, engine);
-  } catch (const BackendError&) {
-    return false;
-  }
-}
-
 ConvolutionGraph graph_of(Library& library,
                           const KernelSpec& spec,
                           const ConvolutionVariant& variant) {
@@ -66,13 +55,14 @@ std::vector<EngineCandidate> engine_candidates(Library& library,
   const EngineTarget target(library.handle());
   const ConvolutionGraph graph = graph_of(library, spec, variant);
   std::vector<EngineCandidate> candidates;
-  for (const Engine& engine : recommended_engines(target, graph.graph, rules_of(library, spec))) {
+  for (const RecommendedEngine& found :
+       recommended_engines(target, graph.graph, rules_of(library, spec))) {
     const int rank = static_cast<int>(candidates.size()) + 1;
     if (most > 0 && rank > most) break;
     candidates.push_back({.variant = variant,
-                          .engine = engine,
+                          .engine = found.engine,
                           .rank = rank,
-                          .runtime_compiled = is_known_to_compile(target, graph.graph, engine)});
+                          .runtime_compiled = found.is_runtime_compiled});
   }
   return candidates;
 }

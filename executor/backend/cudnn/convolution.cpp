@@ -104,10 +104,11 @@ std::unique_ptr<Kernel> make_convolution(Library& library,
   if (volume(spec.in) == 0 || volume(spec.out) == 0) {
     return std::make_unique<EmptyConvolution>(library, spec);
   }
+  const PlacedConvolution convolution{.spec = spec, .begins_inside = constants.begins_inside};
   ConvolutionProgram program =
-      constants.replicated     ? reproducible_program(library, spec, implementation)
-      : implementation.empty() ? choose_program(library, spec)
-                               : named_program(library, spec, implementation);
+      constants.replicated     ? reproducible_program(library, convolution, implementation)
+      : implementation.empty() ? choose_program(library, convolution)
+                               : named_program(library, convolution, implementation);
   return std::make_unique<ConvolutionKernel>(spec, std::move(program));
 }
 

@@ -35,6 +35,7 @@ struct Tensor {
   ElementType element = ElementType::fp32;
   Integers extents;  // (N, C, [D,] H, W) or (F, C, [KD,] KH, KW)
   bool is_virtual = false;
+  bool begins_inside = false;  // its buffer, so perhaps at no multiple of 16 bytes
 };
 
 // Channels vary fastest in memory, then the last extents.
@@ -50,11 +51,11 @@ Integers channels_last_strides(const Integers& extents) {
   return strides;
 }
 
-// Activations may be some samples of an aligned tensor, or some positions of one sample along its
-// first dim that is longer than one. So they begin at a multiple of the size of one sample or
-// position.
+// Inside of a buffer, activations are some samples of an aligned tensor, or some positions of one
+// sample along its first dim that is longer than one. So they begin at a multiple of the size of
+// one sample or position.
 std::int64_t alignment_of(const Tensor& tensor) {
-  if (tensor.id == TensorId::w || tensor.id == TensorId::bias) return alignment_bytes;
+  if (!tensor.begins_inside) return alignment_bytes;
   const auto& extents = tensor.extents;
   auto inner = extents.begin() + 2;
   if (extents[0] == 1) {
@@ -163,8 +164,8 @@ OperationAttributes attributes_of(KernelPhase phase) {
 // Appends parts to the graph and returns the indices by which later parts refer to them.
 class GraphBuilder {
  public:
-  GraphBuilder(const KernelSpec& view, const ConvolutionVariant& variant)
-      : view_(view), variant_(variant), flat_(is_flat(view)) {}
+  GraphBuilder(const KernelSpec& view, const ConvolutionVariant& variant, bool begins_inside)
+      : view_(view), variant_(variant), begins_inside_(begins_inside), flat_(is_flat(view)) {}
 
   ConvolutionGraph build(const EngineTarget& target) {
     std::vector<Descriptor> operations;
@@ -199,8 +200,18 @@ class GraphBuilder {
     return wide ? parameter_element(view_.precision) : activation();
   }
 
+  // A padded input is in a buffer of its own.
+  std::size_t add_x() {
+    return add_tensor({.id = TensorId::x,
+                       .element = activation(),
+                       .extents = extents_of(view_.in, flat_),
+                       .begins_inside = begins_inside_ && !variant_.padded});
+  }
   std::size_t add_y() {
-    return add_tensor({TensorId::y, activation(), extents_of(view_.out, flat_)});
+    return add_tensor({.id = TensorId::y,
+                       .element = activation(),
+                       .extents = extents_of(view_.out, flat_),
+                       .begins_inside = begins_inside_});
   }
   // The tensor is as wide as the sums, and is not in memory.
   std::size_t add_intermediate(TensorId id) {
@@ -208,7 +219,7 @@ class GraphBuilder {
   }
 
   Descriptor convolve() {
-    const std::size_t x = add_tensor({TensorId::x, activation(), extents_of(view_.in, flat_)});
+    const std::size_t x = add_x();
     const std::size_t w = add_tensor({TensorId::w, weight_element(), weight_extents()});
     y_ = variant_.fused ? add_intermediate(TensorId::products) : add_y();
     const std::size_t convolution = add_part(make_convolution(view_, flat_));
@@ -270,6 +281,7 @@ class GraphBuilder {
 
   const KernelSpec& view_;
   const ConvolutionVariant& variant_;
+  bool begins_inside_;
   bool flat_;
   std::size_t y_ = 0;  // the part that the last operation writes
   ConvolutionGraph result_;
@@ -279,8 +291,9 @@ class GraphBuilder {
 
 ConvolutionGraph make_convolution_graph(const EngineTarget& target,
                                         const KernelSpec& view,
-                                        const ConvolutionVariant& variant) {
-  return GraphBuilder(view, variant).build(target);
+                                        const ConvolutionVariant& variant,
+                                        bool begins_inside) {
+  return GraphBuilder(view, variant, begins_inside).build(target);
 }
 
 }  // namespace cnnplan::cudnn

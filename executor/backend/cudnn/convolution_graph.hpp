@@ -22,10 +22,13 @@ struct ConvolutionGraph {
   std::vector<TensorId> tensors;  // whose memory is passed when the graph is executed
 };
 
-// Returns the graph of a convolution in any phase. `view` is engine_view(spec, variant).
+// Returns the graph of a convolution in any phase. `view` is engine_view(spec, variant). Most
+// engines need operands at multiples of 16 bytes. So the graph says that all operands are, unless
+// `begins_inside` (KernelConstants).
 // @throws BackendError where the library refuses it
 ConvolutionGraph make_convolution_graph(const EngineTarget& target,
                                         const KernelSpec& view,
-                                        const ConvolutionVariant& variant);
+                                        const ConvolutionVariant& variant,
+                                        bool begins_inside = false);
 
 }  // namespace cnnplan::cudnn

@@ -1,7 +1,6 @@
 // Calls the library once per attribute, and checks each call.
 #include "executor/backend/cudnn/descriptor.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "executor/backend/cudnn/kernels/check.hpp"
@@ -85,7 +84,7 @@ std::int64_t Descriptor::get_raw(cudnnBackendAttributeName_t name,
   const std::string call = "cudnnBackendGetAttribute " + std::to_string(name);
   check_cudnn(cudnnBackendGetAttribute(handle_.get(), name, type, most, &count, values),
               call.c_str());
-  return std::min(count, most);
+  return count;
 }
 
 std::int64_t Descriptor::get_integer(cudnnBackendAttributeName_t name) const {
@@ -105,6 +104,11 @@ std::vector<Descriptor> Descriptor::get_descriptors(cudnnBackendAttributeName_t 
   const std::int64_t count = get_raw(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, most, handles.data());
   while (std::cmp_greater(descriptors.size(), count)) descriptors.pop_back();
   return descriptors;
+}
+
+std::vector<Descriptor> Descriptor::get_all_descriptors(cudnnBackendAttributeName_t name,
+                                                        cudnnBackendDescriptorType_t type) const {
+  return get_descriptors(name, type, get_raw(name, CUDNN_TYPE_BACKEND_DESCRIPTOR, 0, nullptr));
 }
 
 }  // namespace cnnplan::cudnn

@@ -1,6 +1,7 @@
 // Owns a descriptor of cuDNN's graph interface.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -54,13 +55,17 @@ class Descriptor {
                                           cudnnBackendAttributeType_t type,
                                           std::int64_t most) const {
     std::vector<Enumerator> values(most);
-    values.resize(get_raw(name, type, most, values.data()));
+    values.resize(std::min(get_raw(name, type, most, values.data()), most));
     return values;
   }
   // Returns the descriptors of `type` that the attribute `name` has, at most `most`.
   std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name,
                                           cudnnBackendDescriptorType_t type,
                                           std::int64_t most) const;
+  // Returns all of them, where the library says how many there are. It does so for lists of
+  // engines, but not for choices of knobs.
+  std::vector<Descriptor> get_all_descriptors(cudnnBackendAttributeName_t name,
+                                              cudnnBackendDescriptorType_t type) const;
 
   cudnnBackendDescriptor_t handle() const { return handle_.get(); }
 
@@ -74,7 +79,7 @@ class Descriptor {
                       cudnnBackendAttributeType_t type,
                       std::int64_t count,
                       const void* values);
-  // Returns how many values the library gave.
+  // Returns how many values the attribute has. The library gives at most `most` of them.
   std::int64_t get_raw(cudnnBackendAttributeName_t name,
                        cudnnBackendAttributeType_t type,
                        std::int64_t most,

@@ -15,7 +15,6 @@
 namespace cnnplan::cudnn {
 namespace {
 
-constexpr std::int64_t most_recommendations = 32;
 // Some knobs have -1 among their values.
 constexpr std::int64_t least_knob_value = std::numeric_limits<std::int64_t>::min();
 
@@ -63,12 +62,21 @@ Engine name_of(const Descriptor& configuration, const Descriptor& engine) {
   return name;
 }
 
+bool is_runtime_compiled(const Descriptor& engine) {
+  const auto notes = engine.get_enumerators<cudnnBackendBehaviorNote_t>(
+      CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE, CUDNN_TYPE_BEHAVIOR_NOTE, CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
+  return std::find(notes.begin(), notes.end(), CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION) !=
+         notes.end();
+}
+
 // Returns nothing where the engine breaks the rules, or where the library cannot describe it.
-std::optional<Engine> allowed_engine(const Descriptor& configuration, const EngineRules& rules) {
+std::optional<RecommendedEngine> allowed_engine(const Descriptor& configuration,
+                                                const EngineRules& rules) {
   try {
     const Descriptor engine = engine_of(configuration);
     if (!follows(rules, notes_of(engine))) return {};
-    return name_of(configuration, engine);
+    return RecommendedEngine{.engine = name_of(configuration, engine),
+                             .is_runtime_compiled = is_runtime_compiled(engine)};
   } catch (const BackendError&) {
     return {};
   }
@@ -84,8 +92,8 @@ std::vector<Descriptor> ask_heuristics(const EngineTarget& target,
         .set_enumerator(CUDNN_ATTR_ENGINEHEUR_MODE, CUDNN_TYPE_HEUR_MODE, mode);
     target.set_for_heuristics(heuristics);
     heuristics.finalize();
-    return heuristics.get_descriptors(
-        CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, most_recommendations);
+    return heuristics.get_all_descriptors(CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                          CUDNN_BACKEND_ENGINECFG_DESCRIPTOR);
   } catch (const BackendError&) {
     return {};
   }
@@ -135,19 +143,50 @@ Engine parse_engine(std::string_view text) {
   return engine;
 }
 
-std::vector<Engine> recommended_engines(const EngineTarget& target,
-                                        const Descriptor& graph,
-                                        const EngineRules& rules) {
-  std::vector<Engine> engines;
+std::vector<RecommendedEngine> recommended_engines(const EngineTarget& target,
+                                                   const Descriptor& graph,
+                                                   const EngineRules& rules) {
+  std::vector<RecommendedEngine> engines;
+  std::set<Engine> known;
   for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     for (const Descriptor& configuration : ask_heuristics(target, graph, mode)) {
-      std::optional<Engine> engine = allowed_engine(configuration, rules);
-      if (!engine) continue;
-      const bool known = std::find(engines.begin(), engines.end(), *engine) != engines.end();
-      if (!known) engines.push_back(std::move(*engine));
+      std::optional<RecommendedEngine> found = allowed_engine(configuration, rules);
+      if (!found || !known.insert(found->engine).second) continue;
+      found->is_fallback = mode == CUDNN_HEUR_MODE_FALLBACK;
+      engines.push_back(std::move(*found));
     }
   }
   return engines;
+}
+
+std::vector<RecommendedEngine> trial_order(const std::vector<RecommendedEngine>& recommended) {
+  // The turns are, in this order: firsts of their index, others, fallbacks, and then compiled ones.
+  constexpr int turns = 5;
+  std::array<std::vector<RecommendedEngine>, turns> by_turn;
+  std::set<std::int64_t> indices;
+  for (const RecommendedEngine& found : recommended) {
+    const int follows_index = indices.insert(found.engine.index).second ? 0 : 1;
+    const int turn = found.is_runtime_compiled ? 3 + follows_index
+                     : found.is_fallback       ? 2
+                                               : follows_index;
+    by_turn[static_cast<std::size_t>(turn)].push_back(found);
+  }
+  std::vector<RecommendedEngine> order;
+  int compiled = 0;
+  for (const std::vector<RecommendedEngine>& engines : by_turn) {
+    for (const RecommendedEngine& engine : engines) {
+      if (engine.is_runtime_compiled && ++compiled > most_compiled_trials) return order;
+      order.push_back(engine);
+    }
+  }
+  return order;
+}
+
+bool are_runtime_compiled(const std::vector<RecommendedEngine>& engines) {
+  return !engines.empty() &&
+         std::all_of(engines.begin(), engines.end(), [](const RecommendedEngine& engine) {
+           return engine.is_runtime_compiled;
+         });
 }
 
 void require_rules(const EngineTarget& target,
@@ -159,18 +198,6 @@ void require_rules(const EngineTarget& target,
       "cudnn: " + to_text(engine) +
       " rounds more, or gives other bits every time, than is allowed here; a profile "
       "taken with the same options names others");
-}
-
-bool is_runtime_compiled(const EngineTarget& target,
-                         const Descriptor& graph,
-                         const Engine& engine) {
-  const auto notes =
-      make_engine(target, graph, engine)
-          .get_enumerators<cudnnBackendBehaviorNote_t>(CUDNN_ATTR_ENGINE_BEHAVIOR_NOTE,
-                                                       CUDNN_TYPE_BEHAVIOR_NOTE,
-                                                       CUDNN_BEHAVIOR_NOTE_TYPE_COUNT);
-  return std::find(notes.begin(), notes.end(), CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION) !=
-         notes.end();
 }
 
 Descriptor make_execution_plan(const EngineTarget& target,

@@ -34,11 +34,31 @@ struct EngineRules {
   bool deterministic = false;             // the same bits every time
 };
 
-// Returns the engines that the library's heuristics recommend and that follow the rules, best
-// first. The list is empty where there are none.
-std::vector<Engine> recommended_engines(const EngineTarget& target,
-                                        const Descriptor& graph,
-                                        const EngineRules& rules);
+// Holds an engine configuration that the library's heuristics recommend.
+struct RecommendedEngine {
+  Engine engine;
+  // cuDNN compiles the engine when a plan is made of it, which takes up to a second.
+  bool is_runtime_compiled = false;
+  bool is_fallback = false;  // cuDNN names it as one that always works, not as a fast one
+  auto operator<=>(const RecommendedEngine&) const = default;
+};
+
+// Returns all engines that the library's heuristics recommend and that follow the rules, in the
+// order of the library: the best first, then those that always work. The list is empty where there
+// are none.
+std::vector<RecommendedEngine> recommended_engines(const EngineTarget& target,
+                                                   const Descriptor& graph,
+                                                   const EngineRules& rules);
+
+// Engines that are compiled at run time may be tried at most this often for one graph.
+constexpr int most_compiled_trials = 2;
+// Returns the engines in the order in which they are to be tried. One configuration of each engine
+// index comes first, because the library's list begins with many configurations of one engine. The
+// others follow, then engines that always work. At the end are the first most_compiled_trials
+// engines that are compiled at run time, of different indices if possible.
+std::vector<RecommendedEngine> trial_order(const std::vector<RecommendedEngine>& recommended);
+// True where there are engines, and all of them are compiled at run time.
+bool are_runtime_compiled(const std::vector<RecommendedEngine>& engines);
 
 // Checks one engine.
 // @throws BackendError where the engine cannot compute the graph, or breaks the rules
@@ -46,10 +66,6 @@ void require_rules(const EngineTarget& target,
                    const Descriptor& graph,
                    const Engine& engine,
                    const EngineRules& rules);
-
-// Returns whether cuDNN compiles the engine when a plan is made of it, which takes up to a second.
-// @throws BackendError where the engine cannot compute the graph
-bool is_runtime_compiled(const EngineTarget& target, const Descriptor& graph, const Engine& engine);
 
 // Returns a plan that is ready to execute.
 // @throws BackendError where the engine cannot compute the graph

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include <cudnn.h>
 
@@ -24,7 +25,7 @@ namespace cnnplan::cudnn {
 struct Options {
   int device = 0;              // its index on this machine
   bool deterministic = false;  // only engines that give the same bits every time
-  int engine_trials = 8;       // at most this many engines are timed per variant
+  int engine_trials = 16;      // at most this many engines are tried per variant
   // Engines that want a larger workspace are not tried.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
   double clock_warmup_s = 0.0;  // of work before engines are timed, if the device was idle
@@ -63,9 +64,14 @@ class Library {
   // Sets the values of the step, by a copy that it puts in the selected queue.
   // @pre the work that was put in a queue before the last call is done
   void set_step(const StepValues& values);
-  // Returns the names of the implementations that were chosen by timing. Their keys are alone(spec)
-  // (planner/kernel/kernel.hpp).
-  std::map<KernelSpec, std::string>& choices() { return choices_; }
+  // A key is alone(spec) (planner/kernel/kernel.hpp) with KernelConstants::begins_inside. An empty
+  // name stands for no choice.
+  using ChoiceKey = std::pair<KernelSpec, bool>;
+  using Choices = std::map<ChoiceKey, std::string>;
+  // Returns the names of the implementations that were chosen by timing.
+  Choices& choices() { return choices_; }
+  // Returns the names of those that always give equal bits and were taken untimed.
+  Choices& reproducible_choices() { return reproducible_choices_; }
 
  private:
   struct HandleDeleter {
@@ -79,7 +85,8 @@ class Library {
   std::deque<Workspace> workspaces_;         // by lane
   MemoryBlock step_;
   MemoryBlock host_step_;  // pinned: read when the copy runs
-  std::map<KernelSpec, std::string> choices_;
+  Choices choices_;
+  Choices reproducible_choices_;
   ClockWarmup clocks_;
 };
 

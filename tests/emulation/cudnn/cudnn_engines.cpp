@@ -45,6 +45,14 @@ void require_pattern(const Graph& graph) {
   require(known, CUDNN_STATUS_NOT_SUPPORTED_GRAPH_PATTERN, "no engine runs this graph");
 }
 
+// Returns true where tensors may begin at addresses that are no multiple of 16 bytes.
+bool is_unaligned(const Graph& graph) {
+  constexpr std::int64_t needed = 16;
+  const Operation& operation = graph.operations[0];
+  return operation.x.alignment % needed != 0 || operation.w.alignment % needed != 0 ||
+         operation.y.alignment % needed != 0;
+}
+
 void require_engine(const Engine& engine) {
   const Graph& graph = *engine.graph;
   require_pattern(graph);
@@ -55,6 +63,9 @@ void require_engine(const Engine& engine) {
   require(engine.index != tensor_core || !is_double(graph),
           CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE,
           "tensor cores are not for DOUBLE");
+  require(engine.index != tensor_core || !is_unaligned(graph),
+          CUDNN_STATUS_NOT_SUPPORTED,
+          "tensor cores read 16 bytes at once");
   require(!is_asymmetric(graph) ||
               (engine.index == exact && machine().options.cudnn_asymmetric_padding),
           CUDNN_STATUS_NOT_SUPPORTED_PADDING,
@@ -100,7 +111,8 @@ std::vector<cudnnBackendNumericalNote_t> numerical_notes(const Engine& engine) {
 }
 
 std::vector<cudnnBackendBehaviorNote_t> behavior_notes(const Engine& engine) {
-  if (is_fused(*engine.graph)) return {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION};
+  const bool is_compiled = is_fused(*engine.graph) && machine().options.cudnn_compiles_fused;
+  if (is_compiled) return {CUDNN_BEHAVIOR_NOTE_RUNTIME_COMPILATION};
   return {};
 }
 

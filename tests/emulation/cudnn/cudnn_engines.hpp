@@ -8,9 +8,9 @@
 
 namespace cnnplan::emulation {
 
-// Engine 0 is exact and needs no workspace. Engine 1 rounds floats to TF32 and has knobs and a
-// workspace. The results of engine 2 differ from run to run. Engine 3 is named by the heuristics,
-// but no plan can be made of it.
+// Engine 0 is exact and needs no workspace. Engine 1 rounds floats to TF32, needs tensors at
+// multiples of 16 bytes, and has knobs and a workspace. The results of engine 2 differ from run to
+// run. Engine 3 is named by the heuristics, but no plan can be made of it.
 enum EngineIndex : std::int64_t { exact = 0, tensor_core = 1, nondeterministic = 2, broken = 3 };
 inline constexpr std::int64_t engine_count = 4;
 

@@ -13,7 +13,8 @@ namespace cnnplan::test {
 
 // Enough memory for the small network, and little enough that copies are quick.
 inline emulation::Options small_device() {
-  return {.memory_bytes = std::size_t{256} << 20, .closed_memory = false};
+  return {
+      .memory_bytes = std::size_t{256} << 20, .closed_memory = false, .cudnn_compiles_fused = true};
 }
 
 struct BenchRun {

@@ -1,6 +1,7 @@
 // Completes operations with what the plan and the schedule say, and appends them.
 #include "planner/schedule/lower/state/operation_writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "planner/platform/exchange_rounds.hpp"
@@ -17,6 +18,13 @@ ScheduleBuilder::Dependencies dependencies_of(const LoweringContext& context) {
       detail == Detail::priced || (detail == Detail::timed && !context.plan().overlap);
   return in_order && most_lanes(context.plan()) == 1 ? ScheduleBuilder::Dependencies::none
                                                      : ScheduleBuilder::Dependencies::derived;
+}
+
+// Returns true where a block of activations is a part of its buffer.
+bool begins_inside(const ScheduleBuilder& builder, const std::vector<Operand>& operands) {
+  return std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+    return operand.first_slot < 0 && operand.box != builder.buffer(operand.buffer).box;
+  });
 }
 
 // Training has about this many operations for each unit.
@@ -87,6 +95,11 @@ void OperationWriter::kernel(const Unit& unit,
 
 void OperationWriter::whole_kernel(LayerIndex layer, LabelledId named, KernelOperation operation) {
   operation.spec.concurrency = concurrency_;
+  if (operation.spec.kind == KernelKind::convolution) {
+    // With blocks of samples, kernels are equal on any number of ranks, also where a rank has one.
+    operation.constants.begins_inside =
+        context_.plan().sample_blocks > 1 || begins_inside(builder_, operation.operands);
+  }
   operation.implementation = implementation_of(context_.plan(), operation.spec);
   builder_.add_operation(std::move(named), layer, Stream::compute, std::move(operation), lane_);
 }

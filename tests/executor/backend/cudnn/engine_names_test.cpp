@@ -69,22 +69,22 @@ TEST_CASE("Engine: an engine, knob or value that the library has not is an error
   const KernelSpec spec = convolution(KernelPhase::forward, Precision::fp16);
   const cudnn::ConvolutionGraph graph =
       cudnn::make_convolution_graph(target, cudnn::engine_view(spec, {}), {});
-  const std::vector<cudnn::Engine> engines =
+  const std::vector<cudnn::RecommendedEngine> engines =
       cudnn::recommended_engines(target, graph.graph, {.precision = Precision::fp16});
   const auto with_knobs = std::find_if(
-      engines.begin(), engines.end(), [](const cudnn::Engine& e) { return !e.knobs.empty(); });
+      engines.begin(), engines.end(), [](const auto& one) { return !one.engine.knobs.empty(); });
   REQUIRE(with_knobs != engines.end());
   const auto plan = [&](const cudnn::Engine& engine) {
     return cudnn::make_execution_plan(target, graph.graph, engine);
   };
-  CHECK_NOTHROW(plan(*with_knobs));
-  cudnn::Engine unknown = *with_knobs;
+  CHECK_NOTHROW(plan(with_knobs->engine));
+  cudnn::Engine unknown = with_knobs->engine;
   unknown.index = 100000;
   CHECK_THROWS_AS(plan(unknown), BackendError);
-  cudnn::Engine wrong_knob = *with_knobs;
+  cudnn::Engine wrong_knob = with_knobs->engine;
   wrong_knob.knobs.front().first = 1000;
   CHECK_THROWS_AS(plan(wrong_knob), BackendError);
-  cudnn::Engine wrong_value = *with_knobs;
+  cudnn::Engine wrong_value = with_knobs->engine;
   wrong_value.knobs.front().second = 1000000;
   CHECK_THROWS_AS(plan(wrong_value), BackendError);
 }

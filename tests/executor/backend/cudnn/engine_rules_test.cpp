@@ -36,8 +36,8 @@ Notes all_notes(KernelPhase phase, const cudnn::EngineRules& rules) {
   const cudnn::ConvolutionGraph graph =
       cudnn::make_convolution_graph(target, cudnn::engine_view(spec, variant), variant);
   Notes all;
-  for (const cudnn::Engine& engine : cudnn::recommended_engines(target, graph.graph, rules)) {
-    all.merge(notes_of(target, graph.graph, engine));
+  for (const auto& found : cudnn::recommended_engines(target, graph.graph, rules)) {
+    all.merge(notes_of(target, graph.graph, found.engine));
   }
   return all;
 }

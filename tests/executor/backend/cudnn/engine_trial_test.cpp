@@ -71,9 +71,10 @@ std::vector<std::int64_t> recommended(const KernelSpec& spec, bool deterministic
   for (const cudnn::ConvolutionVariant& variant : cudnn::variants_of(spec)) {
     const cudnn::ConvolutionGraph graph =
         cudnn::make_convolution_graph(target, cudnn::engine_view(spec, variant), variant);
-    for (const cudnn::Engine& engine : cudnn::recommended_engines(
-             target, graph.graph, {.precision = spec.precision, .deterministic = deterministic})) {
-      indices.push_back(engine.index);
+    const cudnn::EngineRules rules{.precision = spec.precision, .deterministic = deterministic};
+    for (const auto& found :
+         cudnn::trial_order(cudnn::recommended_engines(target, graph.graph, rules))) {
+      indices.push_back(found.engine.index);
     }
   }
   return indices;
@@ -81,6 +82,17 @@ std::vector<std::int64_t> recommended(const KernelSpec& spec, bool deterministic
 
 bool is_in(const std::vector<std::int64_t>& indices, emulation::EngineIndex engine) {
   return std::find(indices.begin(), indices.end(), engine) != indices.end();
+}
+
+// Returns the lines that name engines before they first run.
+std::vector<std::string> first_runs(const KernelSpec& spec, int engine_trials) {
+  std::vector<std::string> lines;
+  const auto backend = cudnn::make_backend(
+      {.engine_trials = engine_trials, .note = [&lines](const std::string& line) {
+         if (line.find("failed") == std::string::npos) lines.push_back(line);
+       }});
+  backend->make_kernel(spec, {}, {});
+  return lines;
 }
 
 // Returns how often device memory is allocated to choose how `spec` is computed.
@@ -143,6 +155,81 @@ TEST_CASE("Engine trial: engines whose workspace finds no memory are passed over
     const auto backend = cudnn::make_backend({});
     emulation::fail("cudaMalloc", nth, cudaErrorMemoryAllocation);
     CHECK_NOTHROW(backend->make_kernel(spec, {}, {}));
+  }
+}
+
+TEST_CASE("Engine trial: an engine that fails counts as tried, unless none has run yet") {
+  const KernelSpec spec = spec_of(KernelPhase::backward_data, Precision::tf32, 4);
+  constexpr std::size_t trials = 3;
+  bool is_in_time = false;
+  for (std::uint64_t seed = 0; seed < 12; ++seed) {
+    CAPTURE(seed);
+    emulation::reset({.seed = seed});
+    std::vector<std::int64_t> tried = recommended(spec, false);
+    tried.resize(trials);
+    const bool fails = is_in(tried, emulation::broken);
+    is_in_time = is_in_time || fails;
+    CHECK(first_runs(spec, trials).size() == trials - (fails ? 1 : 0));
+    CHECK(first_runs(spec, 1).size() == 1);
+  }
+  CHECK(is_in_time);
+}
+
+TEST_CASE("Engine trial: a fused variant is left out if all its engines are compiled on the way") {
+  KernelSpec spec = spec_of(KernelPhase::forward, Precision::tf32, 4);
+  for (const bool is_compiled : {false, true}) {
+    emulation::reset({.cudnn_compiles_fused = is_compiled});
+    const std::vector<std::string> lines = first_runs(spec, 16);
+    CHECK(std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+            return contains(line, " fused for ");
+          }) == !is_compiled);
+    CHECK(lines.size() > 2);
+  }
+}
+
+TEST_CASE("Engine trial: first one of each engine, then the library's order, then compiled ones") {
+  std::vector<cudnn::RecommendedEngine> listed;
+  const auto add = [&listed](std::int64_t index, std::int64_t knob) -> cudnn::RecommendedEngine& {
+    return listed.emplace_back(
+        cudnn::RecommendedEngine{.engine = {.index = index, .knobs = {{2, knob}}}});
+  };
+  add(7, 0).is_runtime_compiled = true;
+  for (const std::int64_t knob : {3, 1, 2}) add(62, knob);
+  add(7, 1).is_runtime_compiled = true;
+  add(45, 0);
+  add(8, 0).is_runtime_compiled = true;
+  add(1, 0).is_fallback = true;
+  std::vector<std::pair<std::int64_t, std::int64_t>> order;
+  for (const cudnn::RecommendedEngine& found : cudnn::trial_order(listed)) {
+    order.emplace_back(found.engine.index, found.engine.knobs[0].second);
+  }
+  CHECK(order == decltype(order){{62, 3}, {45, 0}, {62, 1}, {62, 2}, {1, 0}, {7, 0}, {8, 0}});
+  CHECK_FALSE(cudnn::are_runtime_compiled(listed));
+  CHECK_FALSE(cudnn::are_runtime_compiled({}));
+  CHECK(cudnn::are_runtime_compiled({listed.front()}));
+}
+
+TEST_CASE("Engine trial: an engine that needs aligned operands gives way inside a buffer") {
+  emulation::reset();
+  const std::string name = "engine " + std::to_string(emulation::tensor_core);
+  const KernelConstants inside{.begins_inside = true};
+  for (const std::int64_t channels : {3, 8}) {
+    CAPTURE(channels);
+    std::vector<std::string> lines;
+    const auto backend =
+        cudnn::make_backend({.note = [&lines](const std::string& line) { lines.push_back(line); }});
+    KernelSpec spec = spec_of(KernelPhase::backward_data, Precision::bf16, channels);
+    spec.out[Dim::c] = 8;
+    const auto implementation = [&](const KernelConstants& constants, const std::string& wanted) {
+      return backend->make_kernel(spec, constants, wanted)->implementation();
+    };
+    CHECK(implementation({}, name) == name);
+    CHECK(lines.empty());
+    CHECK((implementation(inside, name) == name) == (channels == 8));
+    CHECK(implementation(inside, name) == implementation(inside, name));
+    CHECK((lines.empty() || contains(lines.back(), name + " needs operands at multiples of 16")));
+    CHECK(lines.empty() == (channels == 8));
+    CHECK_THROWS_AS(implementation(inside, "engine 99"), BackendError);
   }
 }
 

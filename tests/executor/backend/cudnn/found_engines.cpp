@@ -31,9 +31,10 @@ std::vector<FoundEngine> find_engines(const cudnn::EngineTarget& target,
   for (const cudnn::ConvolutionVariant& variant : cudnn::variants_of(spec)) {
     const cudnn::ConvolutionGraph graph =
         cudnn::make_convolution_graph(target, cudnn::engine_view(spec, variant), variant);
-    for (cudnn::Engine& engine : cudnn::recommended_engines(target, graph.graph, rules)) {
-      const std::int64_t bytes = workspace_of(target, graph, engine);
-      if (bytes >= 0 && bytes <= most_bytes) found.push_back({variant, std::move(engine), bytes});
+    for (cudnn::RecommendedEngine& one : cudnn::recommended_engines(target, graph.graph, rules)) {
+      const std::int64_t bytes = workspace_of(target, graph, one.engine);
+      if (bytes < 0 || bytes > most_bytes) continue;
+      found.push_back({variant, std::move(one.engine), bytes});
     }
   }
   return found;
