@@ -142,7 +142,8 @@ class CheckedKernel final : public Kernel {
     if (is_max_pooling(spec_, KernelPhase::backward_data)) {
       values.absolute = absolute_error_signals(views, state, values);
     }
-    if (positions_.has(Role::copies)) views.pop_back();  // double has no copies
+    // Kernels in double have neither copies nor masks.
+    if (positions_.has(Role::copies) || positions_.has(Role::mask)) views.pop_back();
     reference_->run(views, state);
     if (positions_.has(Role::copies)) {
       values.exact[positions_[Role::copies]] = values.exact[positions_[Role::parameters]];

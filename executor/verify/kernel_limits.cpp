@@ -95,26 +95,41 @@ double error_signal_of_batch_norm(const Formula& formula, std::size_t place) {
          formula.inverse_deviation(c) * terms;
 }
 
-// Returns the limits of C sums of dz, and of C sums of dz times normalised x.
+// Bounds the gradient that arrives, and its terms.
+double arrived_gradient(const Formula& formula, std::size_t place) {
+  double terms = std::abs(formula.before(Role::dy, place));
+  if (formula.has(Role::second_dy)) terms += std::abs(formula.before(Role::second_dy, place));
+  return terms;
+}
+
+// Returns the limits of C sums of dz, and of C sums of dz times normalised x. A sum of two error
+// signals is rounded to the element of activations before it is summed.
 std::vector<double> gradient_sum_limits(const Formula& formula) {
   const std::size_t channels = formula.channels();
+  const std::size_t places = formula.all_before(Role::dy).size();
+  const Precision precision = formula.spec().precision;
   std::vector<double> terms(2 * channels);
-  const std::vector<double>& dy = formula.all_before(Role::dy);
-  for (std::size_t place = 0; place < dy.size(); ++place) {
+  for (std::size_t place = 0; place < places; ++place) {
     const std::size_t c = formula.channel_of(place);
-    terms[c] += std::abs(dy[place]);
-    terms[channels + c] += std::abs(dy[place]) * formula.normalised(place);
+    const double gradient = arrived_gradient(formula, place);
+    terms[c] += gradient;
+    terms[channels + c] += gradient * formula.normalised(place);
   }
-  const double count =
-      std::max(2.0, static_cast<double>(dy.size()) / static_cast<double>(channels));
-  for (double& term : terms) term = sum_limit(term, count, formula.spec().precision);
+  const double count = std::max(2.0, static_cast<double>(places) / static_cast<double>(channels));
+  const double of_each =
+      formula.has(Role::second_dy) ? unit_rounding(activation_element(precision)) : 0.0;
+  for (double& term : terms) term = sum_limit(term, count, precision) + of_each * term;
   return terms;
+}
+
+double masked_gradient(const Formula& formula, std::size_t place) {
+  return formula.has(Role::second_dy) ? formula.rounding() * arrived_gradient(formula, place) : 0.0;
 }
 
 double batch_norm_limit(const Formula& formula, Role role, std::size_t place) {
   if (role == Role::y) return normalised_output(formula, place);
   if (role == Role::dx) return error_signal_of_batch_norm(formula, place);
-  if (role == Role::dz) return 0.0;
+  if (role == Role::dz) return masked_gradient(formula, place);
   return running_value(formula, role, place);
 }
 

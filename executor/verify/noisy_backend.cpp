@@ -129,7 +129,20 @@ class NoisyKernel final : public Kernel {
       if (!change(roles_[i].role, copies[i])) continue;
       views[i] = dense_view(copies[i], operands[i].box);
     }
+    if (positions_.has(Role::second_dy)) add_error_signals(copies);
     return views;
+  }
+
+  // A batch norm rounds the sum of its error signals to the element of activations before it masks
+  // and sums it.
+  void add_error_signals(std::vector<std::vector<double>>& copies) const {
+    const ElementType element = activation_element(noise_.precision);
+    std::vector<double>& dy = copies[positions_[Role::dy]];
+    std::vector<double>& second_dy = copies[positions_[Role::second_dy]];
+    for (std::size_t i = 0; i < dy.size(); ++i) {
+      dy[i] = rounded(element, dy[i] + second_dy[i]);
+      second_dy[i] = 0.0;
+    }
   }
 
   // Returns false where the kernel uses the operand exactly.
@@ -147,7 +160,8 @@ class NoisyKernel final : public Kernel {
   bool change_for_batch_norm(Role role, std::vector<double>& values) {
     const double amplitude = sum_rounding(noise_.precision);
     if (role == Role::sums) return round_means(values);
-    if (role == Role::dy || role == Role::dz) return scale(values, amplitude);
+    const bool is_gradient = role == Role::dy || role == Role::second_dy || role == Role::dz;
+    if (is_gradient) return scale(values, amplitude);
     return role == Role::gradient_sums && scale(values, amplitude);
   }
 

@@ -68,7 +68,7 @@ KernelNeighbours::Features KernelNeighbours::features_of(const KernelSpec& spec)
           log2_of(spec.window, &WindowDim::dilation),
           log2_of(spec.groups),
           spec.pooling == PoolingMode::max ? 1.0F : 0.0F,
-          static_cast<float>(spec.bias + spec.relu + spec.residual)};
+          static_cast<float>(spec.bias + spec.relu + spec.residual + spec.second_dy)};
 }
 
 void KernelNeighbours::add(const KernelSpec& spec,

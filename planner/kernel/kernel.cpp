@@ -71,6 +71,7 @@ std::string to_text(const KernelSpec& spec) {
   if (spec.bias) text += " bias";
   if (spec.relu) text += " relu";
   if (spec.residual) text += " residual";
+  if (spec.second_dy) text += " second_dy";
   text += ' ' + std::string(to_text(spec.precision)) + ' ';
   text += std::string(to_text(spec.algorithm));
   if (spec.concurrency != 1) text += " concurrency=" + std::to_string(spec.concurrency);
@@ -92,6 +93,12 @@ double flops(const KernelSpec& spec) {
 
 double bytes(const KernelSpec& spec) {
   return row_of(spec.kind).bytes(spec);
+}
+
+double bytes(const KernelSpec& spec, DeviceKind device) {
+  const KernelKindRow& row = row_of(spec.kind);
+  const bool has_less = device == DeviceKind::gpu && row.unmoved_by_gpu != nullptr;
+  return row.bytes(spec) - (has_less ? row.unmoved_by_gpu(spec) : 0.0);
 }
 
 }  // namespace cnnplan

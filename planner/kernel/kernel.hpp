@@ -39,6 +39,7 @@ struct KernelSpec {
   bool bias = false;                       // a convolution adds a bias, or computes its gradient
   bool relu = false;                       // a ReLU is fused into the kernel
   bool residual = false;                   // the kernel has the operand `residual`
+  bool second_dy = false;                  // a batch norm adds two error signals and keeps the sum
   Precision precision = Precision::fp32;
   KernelAlgorithm algorithm = KernelAlgorithm::direct;
   // The rank runs this many kernels at the same time, including this one. They share the device, so
@@ -72,6 +73,9 @@ struct KernelConstants {
   auto operator<=>(const KernelConstants&) const = default;
 };
 
+// Says which backends run a kernel.
+enum class DeviceKind { cpu, gpu };
+
 // Returns one spec for a block and its mirror image, with padding_begin <= padding_end in every
 // dim, because the first and the last rank of a split take equally long.
 KernelSpec canonical(KernelSpec spec);
@@ -87,7 +91,11 @@ std::int64_t weight_volume(const KernelSpec& convolution);
 // Returns the floating-point operations, where a multiply-add counts two. @pre the kind has the
 // phase
 double flops(const KernelSpec& spec);
-// Returns the bytes that must move at least. @pre the kind has the phase
+// Returns the bytes that must move at least. Profiles and prices are compared by this number.
+// @pre the kind has the phase
 double bytes(const KernelSpec& spec);
+// Returns the bytes that a kernel of the device moves at least. The backend of GPUs avoids some
+// that the backends of CPUs move. @pre the kind has the phase
+double bytes(const KernelSpec& spec, DeviceKind device);
 
 }  // namespace cnnplan

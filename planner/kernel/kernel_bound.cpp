@@ -16,7 +16,7 @@ std::string_view to_text(BoundKind kind) {
 
 KernelBound bound_of(const KernelSpec& spec, const DeviceRoof& roof, double saving) {
   const bool is_convolution = spec.kind == KernelKind::convolution;
-  KernelBound bound{.flops = flops(spec), .bytes = bytes(spec), .saving = saving};
+  KernelBound bound{.flops = flops(spec), .bytes = bytes(spec, roof.device), .saving = saving};
   bound.flops_s = is_convolution ? time_of(bound.flops, roof.flops_per_s * saving) : 0.0;
   bound.bytes_s = time_of(bound.bytes, roof.bytes_per_s);
   return bound;

@@ -16,7 +16,8 @@ namespace cnnplan {
 struct DeviceRoof {
   double flops_per_s = 0.0;  // of convolutions; a multiply-add counts two
   double bytes_per_s = 0.0;  // of memory; bytes read and bytes written both count
-  std::string source{};      // says where the rates come from
+  DeviceKind device = DeviceKind::cpu;
+  std::string source{};  // says where the rates come from
 };
 
 // Says what keeps a kernel from being faster.
@@ -40,9 +41,9 @@ struct KernelBound {
   BoundKind kind() const { return flops_s > bytes_s ? BoundKind::arithmetic : BoundKind::memory; }
 };
 
-// Returns the bound of a kernel by flops(spec) and bytes(spec). The rate of operations is that of
-// convolutions, so it bounds no other kernel. flops(spec) counts the direct method. The fastest
-// method takes fewer operations by the factor `saving`, as Winograd's does.
+// Returns the bound of a kernel by flops(spec) and bytes(spec, roof.device). The rate of operations
+// is that of convolutions, so it bounds no other kernel. flops(spec) counts the direct method. The
+// fastest method takes fewer operations by the factor `saving`, as Winograd's does.
 // @pre the kind has the phase, and saving >= 1
 KernelBound bound_of(const KernelSpec& spec, const DeviceRoof& roof, double saving = 1.0);
 

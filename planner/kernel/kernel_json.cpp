@@ -95,6 +95,7 @@ KernelSpec kernel_from_json(const JsonReader& reader) {
                      "bias",
                      "relu",
                      "residual",
+                     "second_dy",
                      "precision",
                      "algorithm",
                      "concurrency"});
@@ -111,6 +112,7 @@ KernelSpec kernel_from_json(const JsonReader& reader) {
   reader.read("bias", spec.bias);
   reader.read("relu", spec.relu);
   reader.read("residual", spec.residual);
+  reader.read("second_dy", spec.second_dy);
   reader.read_enumerator("precision", spec.precision);
   reader.read_enumerator("algorithm", spec.algorithm);
   reader.read("concurrency", spec.concurrency, {1, max_concurrency});
@@ -135,6 +137,7 @@ Json to_ordered_json(const KernelSpec& spec) {
   add("bias", spec.bias, defaults.bias);
   add("relu", spec.relu, defaults.relu);
   add("residual", spec.residual, defaults.residual);
+  add("second_dy", spec.second_dy, defaults.second_dy);
   json["precision"] = to_text(spec.precision);
   json["algorithm"] = to_text(spec.algorithm);
   add("concurrency", spec.concurrency, defaults.concurrency);

@@ -34,9 +34,17 @@ bool has_residual(const KernelSpec& spec) {
   return spec.residual;
 }
 
-// With a residual, the statistics of the backward pass have masked the error signal already.
+bool has_second_dy(const KernelSpec& spec) {
+  return spec.second_dy;
+}
+
+bool keeps_dz(const KernelSpec& spec) {
+  return spec.residual || spec.second_dy;
+}
+
+// Where dz is kept, the statistics of the backward pass have masked the error signal already.
 bool masks(const KernelSpec& spec) {
-  return spec.relu && !spec.residual;
+  return spec.relu && !keeps_dz(spec);
 }
 
 bool takes_maxima(const KernelSpec& spec) {
@@ -73,9 +81,11 @@ constexpr std::array bias_phases{PhaseRow{forward, bias_forward, 2.0},
                                  PhaseRow{backward_filter, bias_filter, 1.0}};
 
 // y = relu?(normalised x + residual?). The running values are updated.
-// dz = dy where y > 0 with a ReLU, else dy. gradient_sums are local, and dscale and dshift are
-// their rounded copies. In backward_data, dz is dy where the kernel has no residual. Where the mask
-// follows from x, a backend may compute it with scale and shift instead of reading y.
+// dz = dy where y > 0 with a ReLU, else dy. With two error signals, their sum takes the place of
+// dy, rounded as `accumulate` rounds it, and dz may be either of them. gradient_sums are local, and
+// dscale and dshift are their rounded copies. In backward_data, dz is dy where the kernel has no
+// residual. Where the mask follows from x, a backend may compute it with scale and shift instead of
+// reading y. Where there is a mask, a backend may write it, and then read it instead of y.
 constexpr std::array batch_norm_sums{in(x), out(sums)};
 constexpr std::array batch_norm_forward{in(x),
                                         in(sums),
@@ -84,9 +94,11 @@ constexpr std::array batch_norm_forward{in(x),
                                         out(running_mean),
                                         out(running_variance),
                                         in(residual, has_residual),
-                                        out(y)};
+                                        out(y),
+                                        out(mask, has_mask)};
 constexpr std::array batch_norm_gradient_sums{in(x),
                                               in(dy),
+                                              in(second_dy, has_second_dy),
                                               in(y, has_relu),
                                               in(sums),
                                               in(scale, masks),
@@ -94,13 +106,17 @@ constexpr std::array batch_norm_gradient_sums{in(x),
                                               out(gradient_sums),
                                               out(dscale),
                                               out(dshift),
-                                              out(dz, has_residual)};
+                                              out(dz, keeps_dz),
+                                              in(mask, has_mask)};
 constexpr std::array batch_norm_data{
     in(x), in(dz), in(y, masks), in(sums), in(gradient_sums), in(scale), in(shift, masks), out(dx)};
 constexpr std::array batch_norm_phases{
     PhaseRow{forward_statistics, batch_norm_sums, 1.0},
     PhaseRow{forward, batch_norm_forward, 2.0, count<has_residual>},
-    PhaseRow{backward_statistics, batch_norm_gradient_sums, 2.0, count<has_relu, has_residual>},
+    PhaseRow{backward_statistics,
+             batch_norm_gradient_sums,
+             2.0,
+             count<has_relu, has_second_dy, keeps_dz>},
     PhaseRow{backward_data, batch_norm_data, 3.0, count<masks>}};
 
 // y = min(max(x, 0), relu_max), dx = dy where 0 < y < relu_max.
@@ -178,13 +194,17 @@ constexpr KindTable<KernelKindRow> kinds{{{
      .flops = convolution_flops,
      .bytes = convolution_bytes},
     {.kind = KernelKind::bias, .name = "bias", .phases = bias_phases},
-    {.kind = KernelKind::batch_norm, .name = "batch_norm", .phases = batch_norm_phases},
+    {.kind = KernelKind::batch_norm,
+     .name = "batch_norm",
+     .phases = batch_norm_phases,
+     .unmoved_by_gpu = batch_norm_unmoved_by_gpu},
     {.kind = KernelKind::relu, .name = "relu", .phases = relu_phases},
     {.kind = KernelKind::pooling,
      .name = "pooling",
      .phases = pooling_phases,
      .has_window = true,
-     .bytes = pooling_bytes},
+     .bytes = pooling_bytes,
+     .unmoved_by_gpu = pooling_unmoved_by_gpu},
     {.kind = KernelKind::upsample,
      .name = "upsample",
      .phases = upsample_phases,
@@ -205,7 +225,10 @@ constexpr KindTable<KernelKindRow> kinds{{{
      .phases = local_response_norm_phases,
      .flops = local_response_norm_flops},
     {.kind = KernelKind::add, .name = "add", .phases = add_phases},
-    {.kind = KernelKind::dropout, .name = "dropout", .phases = dropout_phases},
+    {.kind = KernelKind::dropout,
+     .name = "dropout",
+     .phases = dropout_phases,
+     .unmoved_by_gpu = third_pass_bytes},
     {.kind = KernelKind::leaky_relu, .name = "leaky_relu", .phases = leaky_relu_phases},
     {.kind = KernelKind::pointwise,
      .name = "pointwise",
@@ -214,7 +237,8 @@ constexpr KindTable<KernelKindRow> kinds{{{
     {.kind = KernelKind::softmax_cross_entropy,
      .name = "softmax_cross_entropy",
      .phases = softmax_phases,
-     .bytes = softmax_bytes},
+     .bytes = softmax_bytes,
+     .unmoved_by_gpu = third_pass_bytes},
     {.kind = KernelKind::mean_squared_error,
      .name = "mean_squared_error",
      .phases = squared_error_phases,

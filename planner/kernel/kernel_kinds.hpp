@@ -37,6 +37,8 @@ struct KernelKindRow {
   bool has_window = false;                               // its kernels use KernelSpec::window
   double (*flops)(const KernelSpec& spec) = pass_flops;  // floating-point operations
   double (*bytes)(const KernelSpec& spec) = pass_bytes;  // that must move at least
+  // Counts those of `bytes` that the kernels of a GPU do not move. It is null if there are none.
+  double (*unmoved_by_gpu)(const KernelSpec& spec) = nullptr;
 };
 
 // Returns the row of a kind. Every kind has one.

@@ -20,11 +20,13 @@ BufferElement element_of(OperandRole role, Precision precision) {
     case residual:
     case dx:
     case dy:
+    case second_dy:
     case dz:
     case weight:
     case copies:
       return buffer_element(activation_element(precision));
     case index:
+    case mask:
     case labels:
       return BufferElement::int32;
     case sums:
@@ -69,6 +71,8 @@ std::int64_t elements_of(OperandRole role, const KernelSpec& spec) {
       return label_count(spec.out);
     case loss:
       return 1;
+    case mask:
+      return volume(spec.out) / bits_of_word;
     default:
       return volume(spec.out);
   }

@@ -1,13 +1,13 @@
 // Counts the operations and bytes of each kind of kernel.
 #include "planner/kernel/kernel_work.hpp"
 
-#include <cstdint>
-
 #include "planner/kernel/kernel_kinds.hpp"
 #include "planner/tensor/element.hpp"
 
 namespace cnnplan {
 namespace {
+
+constexpr double bits_of_byte = 8.0;
 
 double elements(const Shape& shape) {
   double product = 1.0;
@@ -56,6 +56,10 @@ double pass_bytes(const KernelSpec& spec) {
   return activation(spec) * passes(spec) * elements(spec.out);
 }
 
+double third_pass_bytes(const KernelSpec& spec) {
+  return spec.phase == KernelPhase::backward_data ? activation(spec) * elements(spec.out) : 0.0;
+}
+
 double convolution_flops(const KernelSpec& spec) {
   return 2.0 * elements(spec.out) * kernel_volume(spec.window) *
          static_cast<double>(spec.in[Dim::c]) / static_cast<double>(spec.groups);
@@ -69,6 +73,33 @@ double convolution_bytes(const KernelSpec& spec) {
 
 double pooling_bytes(const KernelSpec& spec) {
   return block_bytes(spec) + parameter(spec) * elements(spec.out);
+}
+
+double pooling_unmoved_by_gpu(const KernelSpec& spec) {
+  constexpr double most_small_taps = 255.0;
+  const bool is_small = kernel_volume(spec.window) <= most_small_taps;
+  const double small = sizeof(std::uint8_t);
+  const double large = sizeof(std::int32_t);
+  const double place = spec.pooling != PoolingMode::max ? 0.0 : is_small ? small : large;
+  return (parameter(spec) - place) * elements(spec.out);
+}
+
+bool has_mask(const KernelSpec& spec) {
+  const bool moves_outputs =
+      spec.phase == KernelPhase::forward || spec.phase == KernelPhase::backward_statistics;
+  return moves_outputs && spec.relu && spec.residual && spec.out[Dim::c] % bits_of_word == 0 &&
+         has_weight_copies(spec.precision);
+}
+
+double batch_norm_unmoved_by_gpu(const KernelSpec& spec) {
+  const bool is_forward = spec.phase == KernelPhase::forward;
+  const bool is_backward =
+      spec.phase == KernelPhase::backward_statistics || spec.phase == KernelPhase::backward_data;
+  const bool masks_from_x = spec.relu && !spec.residual && !spec.second_dy;
+  const double of_mask = has_mask(spec) ? elements(spec.out) / bits_of_byte : 0.0;
+  const bool leaves_output = is_backward && (masks_from_x || has_mask(spec));
+  if (is_forward) return -of_mask;
+  return leaves_output ? activation(spec) * elements(spec.out) - of_mask : 0.0;
 }
 
 double upsample_flops(const KernelSpec& spec) {

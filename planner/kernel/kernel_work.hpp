@@ -4,14 +4,22 @@
 // block, and one that ends in _bytes returns bytes that its kernel reads and writes.
 #pragma once
 
+#include <cstdint>
+
 #include "planner/kernel/kernel.hpp"
 
 namespace cnnplan {
+
+// A mask of bits lies in words of this number of bits.
+inline constexpr std::int64_t bits_of_word = 32;
 
 // Both functions count the passes of phase_of(spec) over the output block. pass_flops counts one
 // operation per element and pass. pass_bytes is for kinds whose passes are all over activations.
 double pass_flops(const KernelSpec& spec);
 double pass_bytes(const KernelSpec& spec);
+// Counts one pass over activations if the phase is backward_data. Kernels of GPUs do not make the
+// third pass that profiles and prices count for some kinds.
+double third_pass_bytes(const KernelSpec& spec);
 
 // Counts two operations for a multiply-add. All three phases of a convolution take equally many.
 double convolution_flops(const KernelSpec& spec);
@@ -20,6 +28,16 @@ double convolution_bytes(const KernelSpec& spec);
 // Counts the place of a maximum for each output, as wide as a parameter, even where pooling takes a
 // mean.
 double pooling_bytes(const KernelSpec& spec);
+// Counts what pooling_bytes() counts for places beyond what a GPU moves. Its kernels keep no places
+// for means, and a place takes one byte if the window has at most 255 taps.
+double pooling_unmoved_by_gpu(const KernelSpec& spec);
+// Returns whether a batch norm has the operand `mask`: a bit for each output, for the backward
+// pass. It has one with a ReLU after a residual, in 16 bits, with a multiple of 32 channels.
+bool has_mask(const KernelSpec& spec);
+// Counts the output that a backward phase of batch norm reads to mask its error signal, less the
+// mask that a GPU moves instead. A GPU finds the mask from x, unless the statistics keep the masked
+// error signal. With a mask, the result is below 0 in the phase forward.
+double batch_norm_unmoved_by_gpu(const KernelSpec& spec);
 // Counts one operation for each element of the output.
 double upsample_flops(const KernelSpec& spec);
 // Counts a multiply-add for each input that an output is interpolated from: 2, 4 or 8 of them.

@@ -13,7 +13,8 @@ enum class OperandRole {
   residual,
   dx,
   dy,
-  dz,  // dy, masked by the ReLU of a batch norm
+  second_dy,  // the error signal of a second reader, which a batch norm adds to dy
+  dz,         // dy, or dy + second_dy, masked by the ReLU of a batch norm
   // Convolutions have weights and their gradient in the format of the backend, and a bias per
   // channel.
   weight,
@@ -31,6 +32,9 @@ enum class OperandRole {
   running_variance,
   // Max pooling keeps where the maximum of an output was. Only the backend knows the format.
   index,
+  // A batch norm keeps which outputs are above 0, a bit for each. Only the backend knows the
+  // format.
+  mask,
   // Losses have these, in the shape `out` except for labels and loss.
   labels,  // one for each position of the block
   probabilities,

@@ -27,7 +27,8 @@ bool measure_line(const BenchContext& context,
 
 double bound_s(const KernelSpec& spec, const DevicePeaks& peaks) {
   const DeviceRoof roof{.flops_per_s = peaks.product_flops_per_s,
-                        .bytes_per_s = peaks.copy_bytes_per_s};
+                        .bytes_per_s = peaks.copy_bytes_per_s,
+                        .device = DeviceKind::gpu};
   return bound_of(spec, roof).seconds();
 }
 

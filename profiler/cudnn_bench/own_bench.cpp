@@ -25,8 +25,9 @@ void add_measurement(const BenchContext& context, const StepKernel& kernel, Orde
     ready->run(operands[set].views(), {});
   });
   add_times(line, sets, runs);
-  const double bytes_per_s = per_second(bytes(kernel.spec), runs.time.median_s);
-  line["bytes"] = bytes(kernel.spec);
+  const double moved = bytes(kernel.spec, DeviceKind::gpu);
+  const double bytes_per_s = per_second(moved, runs.time.median_s);
+  line["bytes"] = moved;
   line["bytes_per_s"] = bytes_per_s;
   line["share_of_copy"] = per_second(bytes_per_s, context.peaks.copy_bytes_per_s);
 }

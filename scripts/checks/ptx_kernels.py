@@ -11,6 +11,8 @@ ELEMENT_BYTES = {"BFloat16": 2, "Float16": 2, "float": 4, "double": 8}
 MOST_SINGLE_NUMBERS = 12
 # A kernel may read one byte, which says whether the step trains.
 FLAG = ("ld", 1)
+# These kernels of batch norm access the bits of eight channels as a byte.
+BITS = re.compile(r"\b(ForwardRow|GradientTerm)<")
 
 ENTRY = re.compile(r"^\s*(?:\.visible |\.weak )*\.entry (\w+)\(", re.MULTILINE)
 ACCESS = re.compile(r"\b(ld|st)((?:\.(?!param|shared|local|const)\w+)*)\s")
@@ -111,6 +113,8 @@ def findings(code):
     narrow = {(kind, size): count for (kind, size), count in code.accesses.items() if size <= element}
     if narrow.get(FLAG) == 1:
         del narrow[FLAG]
+    if BITS.search(code.name):
+        narrow = {(kind, size): count for (kind, size), count in narrow.items() if size > 1}
     if element == ELEMENT_BYTES["float"] and sum(narrow.values()) <= MOST_SINGLE_NUMBERS:
         narrow = {}
     for (kind, size), count in sorted(narrow.items()):

@@ -114,20 +114,27 @@ void add_gradients(const Setup& setup, const OperandsByRole& operands, const Gra
   const KernelSpec& spec = setup.spec;
   const TensorView& x = operands[Role::x];
   const TensorView& dy = operands[Role::dy];
+  const bool keeps_dz = operands.has(Role::dz);
   // x stands in for missing views, and is not touched.
+  const TensorView& second_dy = spec.second_dy ? operands[Role::second_dy] : x;
   const TensorView& y = spec.relu ? operands[Role::y] : x;
-  const TensorView& dz = spec.residual ? operands[Role::dz] : x;
-  for_each_run<T, T, T, T>(
-      spec.out,
-      {x, dy, y, dz},
-      [&](std::int64_t positions, const T* from, const T* gradient, const T* mask, T* to) {
-        add_gradient_sums<T>(setup.size(positions),
-                             {.x = from,
-                              .dy = gradient,
-                              .y = spec.relu ? mask : nullptr,
-                              .dz = spec.residual ? to : nullptr},
-                             sums);
-      });
+  const TensorView& dz = keeps_dz ? operands[Role::dz] : x;
+  for_each_run<T, T, T, T, T>(spec.out,
+                              {x, dy, second_dy, y, dz},
+                              [&](std::int64_t positions,
+                                  const T* from,
+                                  const T* gradient,
+                                  const T* added,
+                                  const T* mask,
+                                  T* to) {
+                                add_gradient_sums<T>(setup.size(positions),
+                                                     {.x = from,
+                                                      .dy = gradient,
+                                                      .second_dy = spec.second_dy ? added : nullptr,
+                                                      .y = spec.relu ? mask : nullptr,
+                                                      .dz = keeps_dz ? to : nullptr},
+                                                     sums);
+                              });
 }
 
 template <typename T>

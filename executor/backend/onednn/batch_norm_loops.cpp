@@ -61,7 +61,14 @@ CNNPLAN_INLINE void normalise_body(
   }
 }
 
-template <int positions, bool relu, bool keep, typename Width, typename T>
+// Says what the backward statistics do beyond their sums.
+struct GradientWork {
+  bool relu = false;  // mask the gradient
+  bool keep = false;  // write dz
+  bool add = false;   // add the second error signal
+};
+
+template <int positions, GradientWork work, typename Width, typename T>
 CNNPLAN_INLINE void gradient_tile(std::int64_t channels,
                                   std::int64_t c,
                                   const GradientRun<T>& run,
@@ -79,12 +86,19 @@ CNNPLAN_INLINE void gradient_tile(std::int64_t channels,
     Doubles wide;
     load(dz, run.dy + at);
     load(x, run.x + at);
-    if constexpr (relu) {
+    if constexpr (work.add) {
+      Floats added;
+      load(added, run.second_dy + at);
+      // The sum is rounded in memory, as if a kernel of its own had written it.
+      store(run.dz + at, dz + added);
+      load(dz, run.dz + at);
+    }
+    if constexpr (work.relu) {
       Floats y;
       load(y, run.y + at);
       dz = y > Floats{} ? dz : Floats{};
     }
-    if constexpr (keep) store(run.dz + at, dz);
+    if constexpr (work.keep) store(run.dz + at, dz);
     widen<Width>(wide, dz);
     tile_gradient += wide;
     widen<Width>(wide, dz * (x - mean));
@@ -94,31 +108,32 @@ CNNPLAN_INLINE void gradient_tile(std::int64_t channels,
   add_to(sums.product + c, tile_product);
 }
 
-template <int positions, bool relu, bool keep, typename T>
+template <int positions, GradientWork work, typename T>
 CNNPLAN_INLINE void gradients_of_positions(std::int64_t channels,
                                            const GradientRun<T>& run,
                                            const GradientSums& sums) {
   for_each_channel(
       channels, [&]<typename Width>(Width, std::int64_t c) __attribute__((always_inline)) {
-        gradient_tile<positions, relu, keep, Width>(channels, c, run, sums);
+        gradient_tile<positions, work, Width>(channels, c, run, sums);
       });
 }
 
-template <bool relu, bool keep, typename T>
+template <GradientWork work, typename T>
 CNNPLAN_INLINE void gradient_body(RunSize size, GradientRun<T> run, const GradientSums& sums) {
   const auto advance = [&](std::int64_t positions) {
     run.x += positions * size.channels;
     run.dy += positions * size.channels;
-    if constexpr (relu) run.y += positions * size.channels;
-    if constexpr (keep) run.dz += positions * size.channels;
+    if constexpr (work.add) run.second_dy += positions * size.channels;
+    if constexpr (work.relu) run.y += positions * size.channels;
+    if constexpr (work.keep) run.dz += positions * size.channels;
   };
   std::int64_t left = size.positions;
   for (; left >= gradient_positions; left -= gradient_positions) {
-    gradients_of_positions<gradient_positions, relu, keep>(size.channels, run, sums);
+    gradients_of_positions<gradient_positions, work>(size.channels, run, sums);
     advance(gradient_positions);
   }
   for (; left > 0; --left) {
-    gradients_of_positions<1, relu, keep>(size.channels, run, sums);
+    gradients_of_positions<1, work>(size.channels, run, sums);
     advance(1);
   }
 }
@@ -166,14 +181,18 @@ template <typename T>
 CNNPLAN_INLINE void add_gradient_sums_loop(RunSize size,
                                            const GradientRun<T>& run,
                                            const GradientSums& sums) {
-  if (run.y && run.dz) {
-    gradient_body<true, true>(size, run, sums);
+  if (run.y && run.second_dy) {
+    gradient_body<GradientWork{.relu = true, .keep = true, .add = true}>(size, run, sums);
+  } else if (run.second_dy) {
+    gradient_body<GradientWork{.keep = true, .add = true}>(size, run, sums);
+  } else if (run.y && run.dz) {
+    gradient_body<GradientWork{.relu = true, .keep = true}>(size, run, sums);
   } else if (run.y) {
-    gradient_body<true, false>(size, run, sums);
+    gradient_body<GradientWork{.relu = true}>(size, run, sums);
   } else if (run.dz) {
-    gradient_body<false, true>(size, run, sums);
+    gradient_body<GradientWork{.keep = true}>(size, run, sums);
   } else {
-    gradient_body<false, false>(size, run, sums);
+    gradient_body<GradientWork{}>(size, run, sums);
   }
 }
 

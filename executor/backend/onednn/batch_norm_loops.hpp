@@ -29,11 +29,13 @@ void normalise(
     RunSize size, const Normalisation& by, const T* x, const T* residual, bool relu, T* y);
 
 // Names what the backward statistics read and write. dz is the gradient at the input of the ReLU.
-// `y` is null without ReLU, and `dz` is null where it is not wanted.
+// `second_dy` is null where nothing is added to dy. `y` is null without ReLU, and `dz` is null
+// where it is not wanted. `dz` may be dy or second_dy, and with second_dy it is not null.
 template <typename T>
 struct GradientRun {
   const T* x = nullptr;
   const T* dy = nullptr;
+  const T* second_dy = nullptr;
   const T* y = nullptr;
   T* dz = nullptr;
 };

@@ -97,14 +97,17 @@ void backward_statistics(const Setup& setup, const OperandsByRole& operands) {
   const std::int64_t channels = setup.channels();
   const auto x = tensor<const T>(operands[Role::x], spec.in);
   const auto dy = tensor<const T>(operands[Role::dy], spec.out);
+  const auto second_dy = tensor_or_none<const T>(operands, Role::second_dy, spec.out);
   const auto y = tensor_or_none<const T>(operands, Role::y, spec.out);
   const auto* sums = operands[Role::sums].as<const double>();
   auto* gradient_sums = operands[Role::gradient_sums].as<double>();
   const auto dz = tensor_or_none<T>(operands, Role::dz, spec.out);
+  const bool keeps_dz = operands.has(Role::dz);
   std::fill_n(gradient_sums, 2 * channels, 0.0);
   for_each_index(spec.out, [&](const Index& i) {
-    const T gradient = !spec.relu || y[i] > T{0} ? dy[i] : T{0};
-    if (spec.residual) dz[i] = gradient;
+    const T sum = spec.second_dy ? dy[i] + second_dy[i] : dy[i];
+    const T gradient = !spec.relu || y[i] > T{0} ? sum : T{0};
+    if (keeps_dz) dz[i] = gradient;
     gradient_sums[i[1]] += gradient;
     gradient_sums[channels + i[1]] +=
         gradient * moments_of(sums, channels, i[1]).normalised(x[i], setup.constants.epsilon);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/kernel/kernel_work.hpp"
 #include "tests/executor/backend/harness.hpp"
 #include "tests/relative.hpp"
 
@@ -13,6 +14,7 @@ struct Problem {
   Shape shape;
   bool relu = false;
   bool residual = false;
+  bool second_dy = false;  // the memory of `added` is an error signal, too
   std::int64_t margin = 0;
   Values x, added, dy, scale, shift, mean, variance;
 };
@@ -33,6 +35,7 @@ Problem random_problem(Random& random, std::int64_t margin) {
                     random.integer(2, 9)}};
   problem.relu = random.coin();
   problem.residual = random.coin();
+  problem.second_dy = random.coin();
   problem.margin = margin;
   const std::int64_t channels = problem.shape[Dim::c];
   for (Values* values : {&problem.x, &problem.added, &problem.dy}) {
@@ -54,6 +57,8 @@ KernelSpec spec_of(const Problem& problem, KernelPhase phase) {
     spec.relu = problem.relu;
     spec.residual = problem.residual;
   }
+  if (phase == KernelPhase::backward_statistics) spec.second_dy = problem.second_dy;
+  if (phase == KernelPhase::backward_data) spec.residual |= problem.second_dy;
   return spec;
 }
 
@@ -79,7 +84,10 @@ class Runner {
   Block channels() const {
     return flat(parameter_of(candidate_.precision), problem_.shape[Dim::c]);
   }
-  void run_phase(KernelPhase phase, bool training, const std::vector<Block*>& operands) {
+  void run_phase(KernelPhase phase, bool training, std::vector<Block*> operands) {
+    KernelSpec spec = spec_of(problem_, phase);
+    spec.precision = candidate_.precision;
+    if (has_mask(spec)) operands.push_back(&mask_);
     run(candidate_, spec_of(problem_, phase), constants, {.training = training}, operands);
   }
   void forward(bool training);
@@ -94,6 +102,7 @@ class Runner {
   Block dy_ = activation().fill(problem_.dy);
   Block dz_ = activation();
   Block dx_ = activation();
+  Block mask_ = flat(Element::int32, volume(problem_.shape) / bits_of_word);
   Block sums_ = flat(Element::fp64, 2 * problem_.shape[Dim::c] + 1);
   Block scale_ = channels().fill(problem_.scale);
   Block shift_ = channels().fill(problem_.shift);
@@ -117,15 +126,18 @@ void Runner::backward() {
   Block gradient_sums = flat(Element::fp64, 2 * problem_.shape[Dim::c]);
   Block dscale = channels();
   Block dshift = channels();
+  const bool keeps_dz = problem_.residual || problem_.second_dy;
+  const bool masks = problem_.relu && !keeps_dz;
+  Block& dz = problem_.second_dy ? added_ : dz_;  // the sum is written over a term
   std::vector<Block*> operands{&x_, &dy_};
+  if (problem_.second_dy) operands.push_back(&added_);
   if (problem_.relu) operands.push_back(&y_);
-  const bool masks = problem_.relu && !problem_.residual;
   operands.push_back(&sums_);
   if (masks) operands.insert(operands.end(), {&scale_, &shift_});
   operands.insert(operands.end(), {&gradient_sums, &dscale, &dshift});
-  if (problem_.residual) operands.push_back(&dz_);
+  if (keeps_dz) operands.push_back(&dz);
   run_phase(KernelPhase::backward_statistics, true, operands);
-  operands = {&x_, problem_.residual ? &dz_ : &dy_};
+  operands = {&x_, keeps_dz ? &dz : &dy_};
   if (masks) operands.push_back(&y_);
   operands.insert(operands.end(), {&sums_, &gradient_sums, &scale_});
   if (masks) operands.push_back(&shift_);
@@ -134,7 +146,7 @@ void Runner::backward() {
   results_.gradient_sums = gradient_sums.values();
   results_.dscale = dscale.values();
   results_.dshift = dshift.values();
-  if (problem_.residual) results_.dz = dz_.values();
+  if (keeps_dz) results_.dz = dz.values();
   results_.dx = dx_.values();
 }
 
@@ -171,6 +183,32 @@ TEST_CASE("batch_norm: all phases on blocks inside larger buffers") {
   for (int i = 0; i < random_cases(60); ++i) check_against_oracle(random_problem(random, 2));
 }
 
+TEST_CASE("batch_norm: two error signals give the bits that their sum gives") {
+  Random random(7);
+  for (int i = 0; i < random_cases(20); ++i) {
+    Problem problem = random_problem(random, i % 2);
+    for (const Candidate& candidate : candidates()) {
+      INFO(candidate.backend, ": ", to_text(spec_of(problem, KernelPhase::backward_statistics)));
+      problem.second_dy = true;
+      const Results adds = Runner(candidate, problem).run_all();
+      Problem summed = problem;
+      summed.second_dy = false;
+      Block sum = Block::dense(element_of(candidate.precision), problem.shape).fill(problem.dy);
+      Block other =
+          Block::dense(element_of(candidate.precision), problem.shape).fill(problem.added);
+      KernelSpec spec{.kind = KernelKind::accumulate, .phase = KernelPhase::forward};
+      spec.in = spec.out = problem.shape;
+      run(candidate, spec, {}, {}, {&sum, &other, &sum});
+      summed.dy = sum.values();
+      const Results expected = Runner(candidate, summed).run_all();
+      CHECK(adds.gradient_sums == expected.gradient_sums);
+      CHECK(adds.dscale == expected.dscale);
+      CHECK(adds.dshift == expected.dshift);
+      CHECK(adds.dx == expected.dx);
+    }
+  }
+}
+
 TEST_CASE("batch_norm: evaluation normalises by the running values and leaves them") {
   Random random(3);
   for (int i = 0; i < random_cases(20); ++i) {
@@ -205,7 +243,7 @@ TEST_CASE("batch_norm: the ReLU passes gradients exactly where the stored output
   for (const double scale : {1.0, 0x1p-24, 0x1p-140}) {
     Problem problem = random_problem(random, 0);
     problem.relu = true;
-    problem.residual = false;
+    problem.residual = problem.second_dy = false;
     problem.scale.assign(problem.scale.size(), scale);
     problem.shift.assign(problem.shift.size(), 0.0);
     problem.dy.assign(problem.dy.size(), 1.0);

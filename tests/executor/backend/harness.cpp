@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 
 #include "executor/backend/element.hpp"
@@ -28,27 +29,31 @@ Box box_at(const Shape& shape, std::int64_t origin) {
   return box;
 }
 
-// Operands go to the device and come back with their margins.
+// Operands go to the device and come back with their margins. An operand that is named twice is one
+// block of memory.
 void run_on_device(Backend& backend,
                    Kernel& kernel,
                    const StepState& state,
                    const std::vector<Block*>& operands) {
   Device& device = backend.device();
-  std::vector<MemoryBlock> memory;
+  std::map<Block*, MemoryBlock> memory;
   std::vector<TensorView> views;
   for (Block* operand : operands) {
     const std::span<std::byte> bytes = operand->device_bytes();
     const auto size = static_cast<std::int64_t>(bytes.size());
-    memory.push_back(device.allocate(size));
-    device.copy_to_device(memory.back().data(), bytes.data(), size);
-    views.push_back(operand->view_in(memory.back().data()));
+    const auto [block, is_new] = memory.try_emplace(operand);
+    if (is_new) {
+      block->second = device.allocate(size);
+      device.copy_to_device(block->second.data(), bytes.data(), size);
+    }
+    views.push_back(operand->view_in(block->second.data()));
   }
   device.synchronize();
   backend.begin_step(state);
   kernel.run(views, state);
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const std::span<std::byte> bytes = operands[i]->device_bytes();
-    device.copy_to_host(bytes.data(), memory[i].data(), static_cast<std::int64_t>(bytes.size()));
+  for (const auto& [operand, block] : memory) {
+    const std::span<std::byte> bytes = operand->device_bytes();
+    device.copy_to_host(bytes.data(), block.data(), static_cast<std::int64_t>(bytes.size()));
   }
   device.synchronize();
 }

@@ -38,6 +38,7 @@ TEST_CASE("roof_of: nominal rates of the plan's precision come first") {
   CHECK(fp32.flops_per_s == 7e13);
   CHECK(fp32.bytes_per_s == 3e12);
   CHECK(fp32.source == "nominal");
+  CHECK(fp32.device == DeviceKind::gpu);
   CHECK(roof_of(rated_platform(), profile, Precision::bf16).flops_per_s == 1e15);
   CHECK(roof_of(rated_platform(), profile, Precision::tf32).flops_per_s == 7e13);
 }
@@ -55,6 +56,9 @@ TEST_CASE("roof_of: without them, the fastest profiled convolution and the copie
   const DeviceRoof roof = roof_of(platform, profile, Precision::fp32);
   CHECK(roof.flops_per_s == relative(2e9));
   CHECK(roof.bytes_per_s == relative(2e10));
+  CHECK(roof.device == DeviceKind::cpu);
+  profile.fingerprint.discrete = true;
+  CHECK(roof_of(platform, profile, Precision::fp32).device == DeviceKind::gpu);
 }
 
 TEST_CASE("roof_of: the assumed rates where no convolution was profiled") {

@@ -93,6 +93,7 @@ KernelSpec sample_batch_norm_kernel() {
   spec.in = spec.out = {{2, 8, 1, 4, 4}};
   spec.relu = true;
   spec.residual = true;
+  spec.second_dy = true;
   return spec;
 }
 

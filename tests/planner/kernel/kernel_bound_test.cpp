@@ -51,6 +51,30 @@ TEST_CASE("bound_of: operations bound convolutions only") {
   CHECK(bound.flops > 0.0);
 }
 
+// A pass is 160 bytes. A GPU finds the mask from x, and keeps places of maxima in a byte.
+TEST_CASE("bound_of: bytes are those that kernels of the device move") {
+  const auto bytes_on = [](const KernelSpec& spec, DeviceKind device) {
+    return bound_of(spec, {.device = device}).bytes;
+  };
+  KernelSpec norm = convolution();
+  norm.in = norm.out;
+  norm.kind = KernelKind::batch_norm;
+  norm.phase = KernelPhase::backward_statistics;
+  norm.relu = true;
+  CHECK(bytes_on(norm, DeviceKind::cpu) == 3 * 160.0);
+  CHECK(bytes_on(norm, DeviceKind::gpu) == 2 * 160.0);
+  norm.second_dy = true;
+  CHECK(bytes_on(norm, DeviceKind::cpu) == 5 * 160.0);
+  CHECK(bytes_on(norm, DeviceKind::gpu) == 5 * 160.0);
+  KernelSpec pooling = convolution();
+  pooling.in = pooling.out;
+  pooling.kind = KernelKind::pooling;
+  CHECK(bytes_on(pooling, DeviceKind::cpu) == 3 * 160.0);
+  CHECK(bytes_on(pooling, DeviceKind::gpu) == 2 * 160.0 + 40.0);
+  pooling.pooling = PoolingMode::average;
+  CHECK(bytes_on(pooling, DeviceKind::gpu) == 2 * 160.0);
+}
+
 TEST_CASE("bound_of: a rate that is not known bounds nothing") {
   CHECK(bound_of(convolution(), {}).seconds() == 0.0);
   const KernelBound bound = bound_of(convolution(), {.flops_per_s = 640.0});

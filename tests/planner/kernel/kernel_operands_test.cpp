@@ -34,11 +34,12 @@ template <typename F>
 void for_each_spec(F f) {
   for (const KernelKind kind : Enumerators<KernelKind>::all) {
     for (const PhaseRow& phase : row_of(kind).phases) {
-      for (const unsigned flags : {0U, 1U, 2U, 4U, 6U, 8U}) {
+      for (const unsigned flags : {0U, 1U, 2U, 4U, 6U, 8U, 18U, 22U}) {
         KernelSpec spec = spec_of(kind, phase.phase);
         spec.bias = (flags & 1U) != 0;
         spec.relu = (flags & 2U) != 0;
         spec.residual = (flags & 4U) != 0;
+        spec.second_dy = (flags & 16U) != 0;
         spec.pooling = flags == 8U ? PoolingMode::average : PoolingMode::max;
         if (flags == 8U) spec.precision = Precision::bf16;
         CAPTURE(to_text(spec));
@@ -57,6 +58,13 @@ TEST_CASE("kernel_operands: flags add operands in their places") {
   CHECK(roles(spec) == std::vector{x, dy, y, sums, scale, shift, gradient_sums, dscale, dshift});
   spec.residual = true;
   CHECK(roles(spec) == std::vector{x, dy, y, sums, gradient_sums, dscale, dshift, dz});
+  spec.second_dy = true;
+  CHECK(roles(spec) == std::vector{x, dy, second_dy, y, sums, gradient_sums, dscale, dshift, dz});
+  spec.second_dy = false;
+  spec.precision = Precision::bf16;
+  spec.out[Dim::c] = 64;
+  CHECK(roles(spec) == std::vector{x, dy, y, sums, gradient_sums, dscale, dshift, dz, mask});
+  CHECK(kernel_operands(spec).back() == KernelOperand{mask, BufferElement::int32, 80, false});
   spec.phase = KernelPhase::backward_data;
   CHECK(roles(spec) == std::vector{x, dz, sums, gradient_sums, scale, dx});
   spec.residual = false;

@@ -70,6 +70,7 @@ TEST_CASE("KernelSpec: texts differ where specs differ") {
                                     [](KernelSpec& s) { s.bias = true; },
                                     [](KernelSpec& s) { s.relu = true; },
                                     [](KernelSpec& s) { s.residual = true; },
+                                    [](KernelSpec& s) { s.second_dy = true; },
                                     [](KernelSpec& s) { s.precision = Precision::fp64; },
                                     [](KernelSpec& s) { s.algorithm = KernelAlgorithm::winograd; },
                                     [](KernelSpec& s) { s.kind = KernelKind::pooling; },

@@ -8,12 +8,14 @@ namespace {
 
 // Says how the ReLU masks a gradient. Without a residual input, the sign of the output follows from
 // x, which is read anyway. Each mask has kernels of its own, so that no thread reserves registers
-// for what it does not read.
-enum class Mask { none, from_y, from_x };
+// for what it does not read. Where the forward pass kept bits, and a thread takes the channels of a
+// byte, they take the place of y. Kernels that add two error signals are separate for the same
+// reason.
+enum class Mask { none, from_y, from_x, from_bits };
 
 Mask mask_of(const KernelSpec& spec) {
   if (!spec.relu) return Mask::none;
-  if (!spec.residual) return Mask::from_x;
+  if (!spec.residual && !spec.second_dy) return Mask::from_x;
   return spec.phase == KernelPhase::backward_statistics ? Mask::from_y : Mask::none;
 }
 
@@ -24,15 +26,28 @@ const Number* parameters_of(const OperandsByRole& operands, Role role) {
 }
 
 // Holds x and the gradient that arrives.
-template <typename T, int width, Mask mask>
+template <typename T, int width, Mask mask, bool adds>
 struct GradientItem {
   Vector<T, width> x;
   Vector<T, width> dy;
-  Vector<T, width> y;  // is read where the mask is from_y
+  Vector<T, width> second_dy;  // is read where the kernel adds two error signals
+  Vector<T, width> y;          // is read where the mask is from_y
+  std::uint8_t bits;           // are read where the mask is from_bits
 
-  // Returns dy, masked by y > 0.
+  // Returns dy, or the sum of both error signals as memory would hold it.
+  CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> arrived() const {
+    auto sum = widen(dy);
+    if constexpr (adds) {
+      const auto added = widen(second_dy);
+      for (int i = 0; i < width; ++i) {
+        sum.values[i] = static_cast<Computed<T>>(static_cast<T>(sum.values[i] + added.values[i]));
+      }
+    }
+    return sum;
+  }
+  // Returns the gradient that arrived, masked by y > 0.
   CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> gradient(const Normalisation<T, width>& by) const {
-    auto gradient = widen(dy);
+    auto gradient = arrived();
     if constexpr (mask == Mask::from_x) {
       const auto value = widen(x);
       for (int i = 0; i < width; ++i) {
@@ -43,25 +58,34 @@ struct GradientItem {
       for (int i = 0; i < width; ++i) {
         if (!(output.values[i] > Computed<T>{0})) gradient.values[i] = Computed<T>{0};
       }
+    } else if constexpr (mask == Mask::from_bits) {
+      for (int i = 0; i < width; ++i) {
+        if ((bits >> i & 1U) == 0) gradient.values[i] = Computed<T>{0};
+      }
     }
     return gradient;
   }
 };
 
-template <typename T, int width, Mask mask>
+template <typename T, int width, Mask mask, bool adds>
 struct GradientBlocks {
+  using Item = GradientItem<T, width, mask, adds>;
+
   Positions positions;
   Block<const T> x;
   Block<const T> dy;
-  Block<const T> y;  // is read where the mask is from_y
+  Block<const T> second_dy;  // is read where the kernel adds two error signals
+  Block<const T> y;          // is read where the mask is from_y
+  MaskBlock<const std::uint8_t> bits = {};
 
-  CNNPLAN_HOST_DEVICE GradientItem<T, width, mask> at(std::uint32_t index,
-                                                      std::uint32_t channel) const {
+  CNNPLAN_HOST_DEVICE Item at(std::uint32_t index, std::uint32_t channel) const {
     const Place place = positions.place(index);
-    GradientItem<T, width, mask> item;
+    Item item;
     item.x = fetch<width>(x.at(place) + channel);
     item.dy = fetch<width>(dy.at(place) + channel);
+    if constexpr (adds) item.second_dy = fetch<width>(second_dy.at(place) + channel);
     if constexpr (mask == Mask::from_y) item.y = fetch<width>(y.at(place) + channel);
+    if constexpr (mask == Mask::from_bits) item.bits = fetch<1>(bits.at(index, channel)).values[0];
     return item;
   }
 };
@@ -89,14 +113,15 @@ struct NormalisingNumbers {
   }
 };
 
-// Sums dz and dz (x - mean). dz is kept where there is a block for it.
-template <typename T, int width, Mask mask>
+// Sums dz and dz (x - mean). dz is kept where there is a block for it, which may be that of an
+// error signal: each thread reads a position before it writes the position.
+template <typename T, int width, Mask mask, bool adds>
 struct GradientTerm : NormalisingNumbers<T> {
   using Numbers = typename NormalisingNumbers<T>::Numbers;
-  using Item = GradientItem<T, width, mask>;
+  using Item = GradientItem<T, width, mask, adds>;
   static constexpr int batch = 4;
 
-  GradientBlocks<T, width, mask> blocks;
+  GradientBlocks<T, width, mask, adds> blocks;
   Block<T> dz;  // null, and with a mask from x: not kept
   std::uint32_t channel = 0;
   Normalisation<T, width> by = {};
@@ -180,10 +205,10 @@ struct BackwardNumbers {
 template <typename T, int width, Mask mask>
 struct BackwardRow : BackwardNumbers<T> {
   using Numbers = typename BackwardNumbers<T>::Numbers;
-  using Item = GradientItem<T, width, mask>;
+  using Item = GradientItem<T, width, mask, false>;
   static constexpr int batch = 4;
 
-  GradientBlocks<T, width, mask> blocks;
+  GradientBlocks<T, width, mask, false> blocks;
   Block<T> dx;
   std::uint32_t channel = 0;
   Normalisation<T, width> by = {};
@@ -213,28 +238,36 @@ struct BackwardRow : BackwardNumbers<T> {
   }
 };
 
-template <typename T, int width, Mask mask>
+template <typename T, int width, Mask mask, bool adds = false>
 void backward_statistics(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const std::int64_t channels = spec.out[Dim::c];
   const auto* sums = operands[Role::sums].as<const double>();
   const TensorView& x = operands[Role::x];
   const TensorView& dy = operands[Role::dy];
+  const bool keeps_dz = operands.has(Role::dz);
+  const TensorView& second_dy = adds ? operands[Role::second_dy] : x;
   const TensorView& y = mask == Mask::from_y ? operands[Role::y] : x;
-  const TensorView& dz = spec.residual ? operands[Role::dz] : x;
-  const Positions positions(spec.out, {&x, &dy, &y, &dz});
+  const TensorView& dz = keeps_dz ? operands[Role::dz] : x;
+  const Positions positions(spec.out, {&x, &dy, &second_dy, &y, &dz});
   column_sums<T, width, 2>(
       call.sums(),
       positions.count(),
       channels,
-      GradientTerm<T, width, mask>{
+      GradientTerm<T, width, mask, adds>{
           {sums,
            parameters_of<Computed<T>>(operands, Role::scale),
            parameters_of<Computed<T>>(operands, Role::shift),
            channels,
            call.constants.epsilon},
-          {positions, Block<const T>(x), Block<const T>(dy), Block<const T>(y)},
-          spec.residual ? Block<T>(dz) : Block<T>()},
+          {positions,
+           Block<const T>(x),
+           Block<const T>(dy),
+           Block<const T>(second_dy),
+           Block<const T>(y),
+           mask == Mask::from_bits ? MaskBlock<const std::uint8_t>(operands[Role::mask], channels)
+                                   : MaskBlock<const std::uint8_t>()},
+          keeps_dz ? Block<T>(dz) : Block<T>()},
       SetGradientSums<Computed<T>>{operands[Role::gradient_sums].as<double>(),
                                    operands[Role::dscale].as<Computed<T>>(),
                                    operands[Role::dshift].as<Computed<T>>(),
@@ -252,17 +285,24 @@ void backward_data(const KernelCall& call, const OperandsByRole& operands) {
   const TensorView& dx = operands[Role::dx];
   const Positions positions(spec.in, {&x, &dz, &dx});
   if (positions.count() == 0) return;
-  sweep_tiles(call.stream,
-              Tiles::of<T, width>(positions.count(), channels),
-              BackwardRow<T, width, mask>{
-                  {operands[Role::sums].as<const double>(),
-                   operands[Role::gradient_sums].as<const double>(),
-                   operands[Role::scale].as<const Computed<T>>(),
-                   parameters_of<Computed<T>>(operands, Role::shift),
-                   channels,
-                   call.constants.epsilon},
-                  {positions, Block<const T>(x), Block<const T>(dz), Block<const T>()},
-                  Block<T>(dx)});
+  sweep_tiles(
+      call.stream,
+      Tiles::of<T, width>(positions.count(), channels),
+      BackwardRow<T, width, mask>{
+          {operands[Role::sums].as<const double>(),
+           operands[Role::gradient_sums].as<const double>(),
+           operands[Role::scale].as<const Computed<T>>(),
+           parameters_of<Computed<T>>(operands, Role::shift),
+           channels,
+           call.constants.epsilon},
+          {positions, Block<const T>(x), Block<const T>(dz), Block<const T>(), Block<const T>()},
+          Block<T>(dx)});
+}
+
+template <typename T, int width>
+void backward_statistics_by_bits(const KernelCall& call, const OperandsByRole& operands) {
+  call.spec.second_dy ? backward_statistics<T, width, Mask::from_bits, true>(call, operands)
+                      : backward_statistics<T, width, Mask::from_bits>(call, operands);
 }
 
 template <typename T, int width>
@@ -272,12 +312,19 @@ void backward(const KernelCall& call, const OperandsByRole& operands) {
     return mask == Mask::from_x ? backward_data<T, width, Mask::from_x>(call, operands)
                                 : backward_data<T, width, Mask::none>(call, operands);
   }
+  if constexpr (width == mask_channels) {
+    if (operands.has(Role::mask)) return backward_statistics_by_bits<T, width>(call, operands);
+  }
+  if (call.spec.second_dy) {
+    return mask == Mask::from_y ? backward_statistics<T, width, Mask::from_y, true>(call, operands)
+                                : backward_statistics<T, width, Mask::none, true>(call, operands);
+  }
   switch (mask) {
     case Mask::none:
       return backward_statistics<T, width, Mask::none>(call, operands);
     case Mask::from_y:
       return backward_statistics<T, width, Mask::from_y>(call, operands);
-    case Mask::from_x:
+    default:
       return backward_statistics<T, width, Mask::from_x>(call, operands);
   }
 }

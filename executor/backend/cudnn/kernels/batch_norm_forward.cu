@@ -49,7 +49,8 @@ struct ForwardNumbers {
   }
 };
 
-template <typename T, int width>
+// Normalises a block, and keeps where its outputs are above 0 if `marks`.
+template <typename T, int width, bool marks>
 struct ForwardRow : ForwardNumbers<T> {
   using Numbers = typename ForwardNumbers<T>::Numbers;
   struct Item {
@@ -62,6 +63,7 @@ struct ForwardRow : ForwardNumbers<T> {
   Block<const T> x;
   Block<const T> residual;  // null: none
   Block<T> y;
+  MaskBlock<std::uint8_t> mask;
   bool relu;
   std::uint32_t channel = 0;
   Normalisation<T, width> by = {};
@@ -91,7 +93,26 @@ struct ForwardRow : ForwardNumbers<T> {
     for (int i = 0; relu && i < width; ++i) {
       value.values[i] = positive_part(value.values[i]);
     }
-    store<width>(y.at(positions.place(index)) + channel, value);
+    const Vector<T, width> output = narrow<T>(value);
+    put<width>(y.at(positions.place(index)) + channel, output);
+    if constexpr (marks) put<1>(mask.at(index, channel), positive_bits(output));
+  }
+};
+
+// Makes a byte of a mask from the outputs, where accesses are too narrow for ForwardRow to do it.
+template <typename T>
+struct MaskFromOutput {
+  Positions positions;
+  Divider bytes;  // divides by the number of bytes of a position
+  Block<const T> y;
+  std::uint8_t* mask;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const auto [position, byte] = divide(index, bytes);
+    const T* first = y.at(positions.place(position)) + byte * mask_channels;
+    Vector<T, mask_channels> output;
+    for (int i = 0; i < mask_channels; ++i) output.values[i] = first[i];
+    put<1>(mask + index, positive_bits(output));
   }
 };
 
@@ -166,30 +187,56 @@ void forward_statistics(const KernelCall& call, const OperandsByRole& operands) 
       SetSums{operands[Role::sums].as<double>(), channels, static_cast<double>(positions.count())});
 }
 
-template <typename T, int width>
-void forward(const KernelCall& call, const OperandsByRole& operands) {
+template <typename T>
+void make_mask(const KernelCall& call, const OperandsByRole& operands) {
+  const TensorView& y = operands[Role::y];
+  const Positions positions(call.spec.out, {&y});
+  const std::int64_t bytes = call.spec.out[Dim::c] / mask_channels;
+  launch(
+      call.stream,
+      positions.count() * bytes,
+      MaskFromOutput<T>{
+          positions, Divider(bytes), Block<const T>(y), operands[Role::mask].as<std::uint8_t>()});
+}
+
+template <typename T, int width, bool marks>
+void normalise(const KernelCall& call, const OperandsByRole& operands) {
   const KernelSpec& spec = call.spec;
   const std::int64_t channels = spec.out[Dim::c];
   const TensorView& x = operands[Role::x];
   const TensorView& residual = operands[spec.residual ? Role::residual : Role::x];
   const TensorView& y = operands[Role::y];
   const Positions positions(spec.out, {&x, &residual, &y});
-  sweep_tiles(call.stream,
-              Tiles::of<T, width>(positions.count(), channels),
-              ForwardRow<T, width>{{operands[Role::sums].as<const double>(),
-                                    operands[Role::scale].as<const Computed<T>>(),
-                                    operands[Role::shift].as<const Computed<T>>(),
-                                    operands[Role::running_mean].as<Computed<T>>(),
-                                    operands[Role::running_variance].as<Computed<T>>(),
-                                    call.step,
-                                    channels,
-                                    call.constants.epsilon,
-                                    call.constants.running_momentum},
-                                   positions,
-                                   Block<const T>(x),
-                                   spec.residual ? Block<const T>(residual) : Block<const T>(),
-                                   Block<T>(y),
-                                   spec.relu});
+  sweep_tiles(
+      call.stream,
+      Tiles::of<T, width>(positions.count(), channels),
+      ForwardRow<T, width, marks>{{operands[Role::sums].as<const double>(),
+                                   operands[Role::scale].as<const Computed<T>>(),
+                                   operands[Role::shift].as<const Computed<T>>(),
+                                   operands[Role::running_mean].as<Computed<T>>(),
+                                   operands[Role::running_variance].as<Computed<T>>(),
+                                   call.step,
+                                   channels,
+                                   call.constants.epsilon,
+                                   call.constants.running_momentum},
+                                  positions,
+                                  Block<const T>(x),
+                                  spec.residual ? Block<const T>(residual) : Block<const T>(),
+                                  Block<T>(y),
+                                  marks ? MaskBlock<std::uint8_t>(operands[Role::mask], channels)
+                                        : MaskBlock<std::uint8_t>(),
+                                  spec.relu});
+}
+
+template <typename T, int width>
+void forward(const KernelCall& call, const OperandsByRole& operands) {
+  if (!operands.has(Role::mask)) return normalise<T, width, false>(call, operands);
+  if constexpr (width == mask_channels) {
+    normalise<T, width, true>(call, operands);
+  } else {
+    normalise<T, width, false>(call, operands);
+    make_mask<T>(call, operands);
+  }
 }
 
 }  // namespace

@@ -60,4 +60,35 @@ struct Normalisation {
   }
 };
 
+// This number of channels share a byte of a mask.
+inline constexpr int mask_channels = 8;
+
+// Returns a byte that has a bit for each channel, from the lowest bit on: whether it is above 0.
+template <typename T>
+CNNPLAN_HOST_DEVICE Vector<std::uint8_t, 1> positive_bits(const Vector<T, mask_channels>& output) {
+  unsigned bits = 0;
+  for (int i = 0; i < mask_channels; ++i) {
+    const Computed<T> value = output.values[i];
+    if (value > Computed<T>{0}) bits |= 1U << i;
+  }
+  return {{static_cast<std::uint8_t>(bits)}};
+}
+
+// Views the mask of a dense block. Byte may be const.
+template <typename Byte>
+struct MaskBlock {
+  Byte* data = nullptr;
+  std::uint32_t bytes_per_position = 0;
+
+  MaskBlock() = default;
+  MaskBlock(const TensorView& mask, std::int64_t channels)
+      : data(mask.as<Byte>()),
+        bytes_per_position(static_cast<std::uint32_t>(channels / mask_channels)) {}
+
+  // Returns the byte of `channel` and its neighbours. Positions are numbered as in Positions.
+  CNNPLAN_HOST_DEVICE Byte* at(std::uint32_t position, std::uint32_t channel) const {
+    return data + std::uint64_t{position} * bytes_per_position + channel / mask_channels;
+  }
+};
+
 }  // namespace cnnplan::cudnn

@@ -48,12 +48,18 @@ CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> load(const T* memory) {
   return widen(fetch<width>(memory));
 }
 
+// Rounds the numbers to the type that memory has.
+template <typename T, int width>
+CNNPLAN_HOST_DEVICE Vector<T, width> narrow(const Vector<Computed<T>, width>& wide) {
+  Vector<T, width> packed;
+  for (int i = 0; i < width; ++i) packed.values[i] = static_cast<T>(wide.values[i]);
+  return packed;
+}
+
 // Rounds a vector to numbers of type T and writes it. @pre `memory` is aligned to the vector
 template <int width, typename T>
 CNNPLAN_HOST_DEVICE void store(T* memory, const Vector<Computed<T>, width>& wide) {
-  Vector<T, width> packed;
-  for (int i = 0; i < width; ++i) packed.values[i] = static_cast<T>(wide.values[i]);
-  put<width>(memory, packed);
+  put<width>(memory, narrow<T>(wide));
 }
 
 // A thread of a GPU reads or writes at most this number of bytes at once.

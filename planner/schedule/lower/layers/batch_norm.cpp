@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "planner/kernel/kernel_work.hpp"
 #include "planner/schedule/lower/state/batch_norm_operands.hpp"
 #include "planner/schedule/lower/state/operation_names.hpp"
 #include "planner/tensor/element.hpp"
@@ -22,6 +23,14 @@ BufferIndex add_sums(LoweringState& state,
                      std::int64_t elements) {
   return state.writer.builder().add_flat(
       state.context.name(unit) + suffix, BufferRole::scratch, BufferElement::fp64, elements);
+}
+
+// Adds the memory for a bit of each output.
+Operand add_mask(LoweringState& state, const Unit& unit) {
+  Box words = state.context.own_box(unit.last);
+  words[Dim::c] = {0, words[Dim::c].size() / bits_of_word};
+  return state.writer.builder().read(state.writer.builder().add_buffer(
+      state.context.name(unit) + "/mask", BufferRole::scratch, BufferElement::int32, words));
 }
 
 // Sums the statistics of a phase over the ranks that share them.
@@ -53,6 +62,8 @@ void backward_data(LoweringState& state,
   std::vector<Operand> operands;
   operands.reserve(most_operands);
   operands.assign({state.recompute.input(unit, 0), gradient[0]});
+  spec.residual = unit.relu && (spec.residual || spec.second_dy);
+  spec.second_dy = false;
   const bool masks = unit.relu && !spec.residual;
   if (masks) operands.push_back(state.recompute.output(unit.last));
   const Operand dx =
@@ -99,28 +110,33 @@ void forward_batch_norm(LoweringState& state, const Unit& unit) {
   }
   add_running_values(context, state.writer, unit);
   saved.output = state.tensors.add_output(unit);
+  const KernelSpec spec = batch_norm_spec(local);
+  if (has_mask(spec)) saved.extra = add_mask(state, unit);
   std::vector<Operand> operands =
       batch_norm_operands(builder, state.parameters, unit, saved.sums, saved.inputs);
   operands.push_back(as_written(saved.output));
-  state.writer.kernel(unit, batch_norm_spec(local), std::move(operands));
+  if (has_mask(spec)) operands.push_back(as_written(saved.extra));
+  state.writer.kernel(unit, spec, std::move(operands));
 }
 
-void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& dy) {
+void backward_batch_norm(LoweringState& state, const Unit& unit, const GradientTerms& gradient) {
   const LoweringContext& context = state.context;
   const ScheduleBuilder& builder = state.writer.builder();
-  const bool keeps_dz = unit.relu && unit.residual;
   const BufferIndex sums =
       add_sums(state, unit, "/gradient_sums", 2 * context.own_channels(unit.head).size());
   KernelSpec spec = element_wise_spec(
       context.local(unit), KernelKind::batch_norm, KernelPhase::backward_statistics);
   spec.relu = unit.relu;
-  spec.residual = keeps_dz;
+  spec.residual = unit.relu && unit.residual;
+  spec.second_dy = gradient.second_dy.has_value();
+  const bool keeps_dz = spec.residual || spec.second_dy;
   std::vector<Operand> operands;
   operands.reserve(most_operands);
-  operands.assign({state.recompute.input(unit, 0), dy});
+  operands.assign({state.recompute.input(unit, 0), gradient.dy});
+  if (spec.second_dy) operands.push_back(*gradient.second_dy);
   if (unit.relu) operands.push_back(state.recompute.output(unit.last));
   operands.push_back(state.tensors.saved(unit).sums);
-  if (unit.relu && !spec.residual) {
+  if (unit.relu && !keeps_dz) {
     operands.push_back(state.parameters.value(unit, ParameterRole::scale));
     operands.push_back(state.parameters.value(unit, ParameterRole::shift));
   }
@@ -128,11 +144,14 @@ void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& 
                   {builder.write(sums),
                    state.parameters.gradient(unit, ParameterRole::scale),
                    state.parameters.gradient(unit, ParameterRole::shift)});
-  Operand dz = dy;
+  Operand dz = gradient.sum.value_or(gradient.dy);
   if (keeps_dz) {
-    dz = state.writer.add_error_signal(context.name(unit) + "/dz", context.own_box(unit.last));
+    if (!gradient.sum) {
+      dz = state.writer.add_error_signal(context.name(unit) + "/dz", context.own_box(unit.last));
+    }
     operands.push_back(as_written(dz));
   }
+  if (has_mask(spec)) operands.push_back(state.tensors.saved(unit).extra);
   state.writer.kernel(unit, spec, std::move(operands));
   allreduce_sums(state, unit, KernelPhase::backward_statistics, sums);
   if (unit.residual && context.decomposition().requires_gradient(unit.inputs[1])) {

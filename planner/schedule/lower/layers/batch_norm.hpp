@@ -9,9 +9,9 @@ namespace cnnplan {
 // are fetched, the operations in training are a kernel for sums, the allreduce of the sums, and the
 // kernel that normalises. In inference, the last kernel is the only operation.
 void forward_batch_norm(LoweringState& state, const Unit& unit);
-// Adds the operations of a unit's backward pass. `dy` is the gradient of this rank's block of the
-// unit's output.
-void backward_batch_norm(LoweringState& state, const Unit& unit, const Operand& dy);
+// Adds the operations of a unit's backward pass. `gradient` is that of this rank's block of the
+// unit's output. Its two terms are added by the kernel that reads them for its own sums.
+void backward_batch_norm(LoweringState& state, const Unit& unit, const GradientTerms& gradient);
 
 // Adds the memory for the running mean and the running variance of this rank's channels. The
 // lowering calls it for batch norms that do not run in inference.

@@ -30,11 +30,10 @@ ForwardPass forward_pass_of(const LayerParameters& parameters) {
   return copies_inputs(parameters) ? forward_copies : forward_element_wise;
 }
 
-// @pre the layer is neither the input nor a loss
+// @pre the layer is neither the input nor a loss nor a batch norm
 BackwardPass backward_pass_of(const LayerParameters& parameters) {
   if (mixes_channels(parameters)) return backward_convolution;
   if (has_window(parameters)) return backward_pooling;
-  if (std::holds_alternative<BatchNorm>(parameters)) return backward_batch_norm;
   if (rearranges(parameters)) return backward_rearrangement;
   if (traits_of(parameters).is_only_planned) return backward_pointwise;
   return copies_inputs(parameters) ? propagate_gradient : backward_element_wise;
@@ -50,7 +49,11 @@ void backward_unit(LoweringState& state, const Unit& unit) {
   if (!state.context.decomposition().requires_gradient(unit.last)) return;
   const LayerParameters& parameters = state.context.parameters(unit);
   if (is_loss(parameters)) return backward_loss(state, unit);
-  backward_pass_of(parameters)(state, unit, state.gradients.total(unit));
+  if (std::holds_alternative<BatchNorm>(parameters)) {
+    backward_batch_norm(state, unit, state.gradients.last_terms(unit));
+  } else {
+    backward_pass_of(parameters)(state, unit, state.gradients.total(unit));
+  }
   state.buckets.complete(unit);
 }
 

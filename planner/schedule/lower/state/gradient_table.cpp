@@ -111,20 +111,39 @@ Operand GradientTable::sum_and_gather(const Unit& unit,
 }
 
 Operand GradientTable::total(const Unit& unit) {
+  return sum_of_first(unit, contributions_[unit.last].size()).operand;
+}
+
+// The reader may hand the sum on to a unit that needs a dense gradient.
+GradientTerms GradientTable::last_terms(const Unit& unit) {
+  const auto& contributions = contributions_[unit.last];
+  if (contributions.size() < 2) return {.dy = contributions.front().operand};
+  const std::array terms{sum_of_first(unit, contributions.size() - 1), contributions.back()};
+  GradientTerms found{.dy = terms[0].operand, .second_dy = terms[1].operand};
+  for (const GradientContribution& term : terms) {
+    if (!term.shared && is_dense(term.operand)) found.sum = term.operand;
+  }
+  return found;
+}
+
+GradientContribution GradientTable::sum_of_first(const Unit& unit, std::size_t count) {
   const auto& contributions = contributions_[unit.last];
   GradientContribution total = contributions.front();
-  for (std::size_t i = 1; i < contributions.size(); ++i) {
+  for (std::size_t i = 1; i < count; ++i) {
     const std::string suffix = i == 1 ? "" : '/' + std::to_string(i);
     total = sum(unit, {total, contributions[i]}, "/accumulate" + suffix);
   }
-  return total.operand;
+  return total;
 }
 
 // True where the sum may be written over a term.
 bool GradientTable::is_reusable(const Unit& unit, const GradientContribution& term) const {
-  const bool dense = context_.decomposition().needs_dense_gradient(unit.last);
-  return !term.shared &&
-         (!dense || writer_.builder().buffer(term.operand.buffer).box == term.operand.box);
+  const bool needs_dense = context_.decomposition().needs_dense_gradient(unit.last);
+  return !term.shared && (!needs_dense || is_dense(term.operand));
+}
+
+bool GradientTable::is_dense(const Operand& term) const {
+  return writer_.builder().buffer(term.buffer).box == term.box;
 }
 
 GradientContribution GradientTable::sum(const Unit& unit,

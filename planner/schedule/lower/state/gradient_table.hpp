@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,13 @@ namespace cnnplan {
 struct GradientContribution {
   Operand operand;
   bool shared = false;  // another unit reads this memory, too, so it must not be overwritten
+};
+
+// Holds the gradient of a unit's output: one operand, or two that the reader has to add.
+struct GradientTerms {
+  Operand dy;
+  std::optional<Operand> second_dy;
+  std::optional<Operand> sum;  // memory of a term that the sum may be written over
 };
 
 // Collects the contributions to each gradient, and adds the operations that sum them.
@@ -32,6 +40,9 @@ class GradientTable {
   // Returns the sum of all contributions to the gradient of a unit's output, on the owned block. It
   // adds a kernel for each sum. @pre all readers of the output have contributed
   Operand total(const Unit& unit);
+  // Returns the last two terms of total(), and adds a kernel for each sum before it.
+  // @pre all readers of the output have contributed
+  GradientTerms last_terms(const Unit& unit);
 
  private:
   // Sums parts of the gradient in blocks_of_sums, and returns the gathered sums of the own block.
@@ -43,7 +54,10 @@ class GradientTable {
   GradientContribution sum(const Unit& unit,
                            const std::array<GradientContribution, 2>& terms,
                            const std::string& suffix);
+  // Returns the sum of the contributions up to `count`.
+  GradientContribution sum_of_first(const Unit& unit, std::size_t count);
   bool is_reusable(const Unit& unit, const GradientContribution& term) const;
+  bool is_dense(const Operand& term) const;
 
   const LoweringContext& context_;
   OperationWriter& writer_;

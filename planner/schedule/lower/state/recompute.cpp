@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "planner/kernel/kernel_work.hpp"
 #include "planner/schedule/lower/state/batch_norm_operands.hpp"
 #include "planner/schedule/lower/state/operation_names.hpp"
 
@@ -54,6 +55,9 @@ Operand Recompute::compute(const Unit& unit) {
   operands.push_back(as_written(result));
   const LocalUnit local = context_.local(unit);
   const KernelSpec spec = is_batch_norm ? batch_norm_spec(local) : forward_element_wise_spec(local);
+  if (is_batch_norm && has_mask(spec)) {
+    operands.push_back(as_written(tensors_.saved(unit).extra));
+  }
   KernelConstants constants = constants_of(local, spec.kind);
   constants.running_momentum = 0.0;
   OperationLabel label = forward_label(unit.head);

@@ -20,7 +20,7 @@ struct SavedOperands {
   std::vector<Operand> inputs;  // as the kernel read them
   Operand output;
   Operand sums;   // of a batch norm
-  Operand extra;  // pooling index, probabilities, differences
+  Operand extra;  // pooling index, mask of a batch norm, probabilities, differences
 };
 
 // Knows the outputs of all layers on this rank, and adds memory and transfers for them.

@@ -365,6 +365,64 @@ TEST_CASE("Lowering: the second input of a scaled add gets a gradient of its own
   CHECK_FALSE(scales_in(1.0).contains("add1/backward_scale"));
 }
 
+// The batch norm has two readers: a convolution, and an add that hands its own gradient on.
+TEST_CASE("Lowering: a batch norm adds two error signals in memory that nobody else reads") {
+  Convolution same{.filters = 4};
+  same.window.dims[1] = same.window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  const Network network("block",
+                        {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
+                         {"open", {"data"}, same},
+                         {"norm", {"open"}, BatchNorm{}},
+                         {"relu", {"norm"}, Relu{}},
+                         {"conv", {"relu"}, same},
+                         {"add", {"relu", "conv"}, Add{}},
+                         {"fc", {"add"}, FullyConnected{.outputs = 3}},
+                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+  const Schedule schedule = lower(uniform_plan(network, 4, Mesh()), 0);
+  std::map<std::string, const KernelOperation*> kernels;
+  for (const Operation& operation : schedule.operations) {
+    kernels[operation.id] = std::get_if<KernelOperation>(&operation.body);
+  }
+  CHECK_FALSE(kernels.contains("relu/accumulate"));
+  const KernelOperation& sums = *kernels.at("norm/backward_statistics");
+  REQUIRE(sums.spec.second_dy);
+  const BufferIndex of_add = kernels.at("fc/backward_data")->operands.back().buffer;
+  const BufferIndex of_convolution = kernels.at("conv/backward_data")->operands.back().buffer;
+  CHECK(sums.operands[1].buffer == of_add);
+  CHECK(sums.operands[2].buffer == of_convolution);
+  CHECK(sums.operands.back().buffer == of_convolution);
+  CHECK(kernels.at("norm/backward_data")->spec.residual);
+  CHECK(kernels.at("norm/backward_data")->operands[1].buffer == of_convolution);
+}
+
+TEST_CASE("Lowering: a batch norm with a residual keeps its mask for the backward pass") {
+  Convolution same{.filters = 64};
+  same.window.dims[1] = same.window.dims[2] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  const Network network("block",
+                        {{"data", {}, Input{.channels = 4, .size = {1, 8, 8}}},
+                         {"open", {"data"}, same},
+                         {"conv", {"open"}, same},
+                         {"norm", {"conv"}, BatchNorm{}},
+                         {"add", {"norm", "open"}, Add{}},
+                         {"relu", {"add"}, Relu{}},
+                         {"fc", {"relu"}, FullyConnected{.outputs = 3}},
+                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, 4, Mesh());
+  plan.precision = Precision::bf16;
+  const Schedule schedule = lower(plan, 0);
+  std::map<std::string, Operand> last;
+  for (const Operation& operation : schedule.operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (kernel != nullptr) last[operation.id] = kernel->operands.back();
+  }
+  const Operand& written = last.at("norm/forward");
+  const Operand& read = last.at("norm/backward_statistics");
+  CHECK(written.written);
+  CHECK(!read.written);
+  CHECK(read.buffer == written.buffer);
+  CHECK(schedule.buffers[read.buffer].bytes == 4 * 64 * 8 * 8 / 8);
+}
+
 TEST_CASE("Lowering: a concat on another mesh is the shuffle") {
   Plan plan = uniform_plan(concat_network(), 4, parse_mesh("n2"));
   plan.layers[LayerIndex(2)].mesh = parse_mesh("h2");

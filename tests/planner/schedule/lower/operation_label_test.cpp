@@ -102,7 +102,6 @@ TEST_CASE("Lowering: kernels, messages and buckets say what they are for") {
                 {"conv/backward_data", OperationPart::backward_data, "conv", backward},
                 {"conv/backward_filter", OperationPart::backward_filter, "conv", backward},
                 {"conv/backward/halo", OperationPart::halo, "conv", backward},
-                {"relu/accumulate", OperationPart::accumulate, "relu", backward},
                 {"norm/backward_statistics", OperationPart::statistics, "norm", backward},
                 {"norm/backward_statistics/allreduce",
                  OperationPart::statistics_allreduce,
@@ -125,12 +124,13 @@ TEST_CASE("Lowering: labels distinguish gathered channels, scattered sums and co
   const Network joined("joined",
                        {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
                         {"conv", {"data"}, same_size(4)},
-                        {"join", {"data", "conv"}, Concat{}},
+                        {"join", {"conv", "conv"}, Concat{}},
                         {"fc", {"join"}, FullyConnected{.outputs = 3}},
                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
   check_labels(uniform_plan(joined, 2, parse_mesh("n2")),
                {{"join/forward/copy/conv", OperationPart::copy, "join"},
-                {"join/backward/copy/conv", OperationPart::copy, "join", backward}});
+                {"join/backward/copy/conv", OperationPart::copy, "join", backward},
+                {"conv/accumulate", OperationPart::accumulate, "conv", backward}});
 }
 
 TEST_CASE("Lowering: labels of shards, and of outputs that are computed again") {
