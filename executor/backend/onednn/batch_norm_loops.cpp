@@ -89,9 +89,9 @@ CNNPLAN_INLINE void gradient_tile(std::int64_t channels,
     if constexpr (work.add) {
       Floats added;
       load(added, run.second_dy + at);
-      // The sum is rounded in memory, as if a kernel of its own had written it.
-      store(run.dz + at, dz + added);
-      load(dz, run.dz + at);
+      // The sum is rounded as if a kernel of its own had written it.
+      dz += added;
+      round_as<T>(dz);
     }
     if constexpr (work.relu) {
       Floats y;

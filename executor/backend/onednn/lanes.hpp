@@ -54,16 +54,35 @@ CNNPLAN_INLINE void load(Floats& into, const BFloat16* from) {
 CNNPLAN_INLINE void store(BFloat16* into, const OneLane::Floats& from) {
   *into = BFloat16(from);
 }
-// Rounds eight floats as BFloat16 does, but without branches, which would keep the compiler from
-// making vectors.
+// Rounds the bits of eight floats as BFloat16 does, but without branches, which would keep the
+// compiler from making vectors. The upper halves of the words have the result.
+CNNPLAN_INLINE void round_bits(EightLanes::Words& words) {
+  const EightLanes::Words rounded = words + 0x7fffU + ((words >> 16) & 1U);
+  const EightLanes::Words quiet = words | 0x400000U;
+  words = (words & 0x7fffffffU) > 0x7f800000U ? quiet : rounded;
+}
 CNNPLAN_INLINE void store(BFloat16* into, const EightLanes::Floats& from) {
-  EightLanes::Words wide;
-  std::memcpy(&wide, &from, sizeof(wide));
-  const EightLanes::Words rounded = (wide + 0x7fffU + ((wide >> 16) & 1U)) >> 16;
-  const EightLanes::Words quiet = (wide >> 16) | 0x40U;
-  const EightLanes::Words chosen = (wide & 0x7fffffffU) > 0x7f800000U ? quiet : rounded;
-  const auto narrow = __builtin_convertvector(chosen, EightLanes::HalfWords);
+  EightLanes::Words words;
+  std::memcpy(&words, &from, sizeof(words));
+  round_bits(words);
+  const EightLanes::Words upper = words >> 16;
+  const auto narrow = __builtin_convertvector(upper, EightLanes::HalfWords);
   std::memcpy(static_cast<void*>(into), &narrow, sizeof(narrow));
+}
+// Rounds floats as if they were stored as numbers of type T and read again.
+template <typename T, typename Floats>
+CNNPLAN_INLINE void round_as(Floats& values) {
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return;
+  } else if constexpr (sizeof(Floats) == sizeof(float)) {
+    values = T(values);
+  } else {
+    EightLanes::Words words;
+    std::memcpy(&words, &values, sizeof(words));
+    round_bits(words);
+    words &= 0xffff0000U;
+    std::memcpy(&values, &words, sizeof(words));
+  }
 }
 // Computes sums += added for the elements of a vector.
 template <typename Vector, typename Element>
