@@ -11,6 +11,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/plan_figures.hpp"
