@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -32,6 +34,16 @@ std::unordered_map<std::string, OperationPlace> places_by_id(const Plan& plan) {
   return places;
 }
 
+// Returns the place of a kernel that sums the error signals of a layer. Earlier programs lowered one
+// for each sum, also where the statistics of a batch norm add the signals now.
+std::optional<OperationPlace> place_of_sum(const std::string& id, const Network& network) {
+  const std::size_t name_end = id.find("/accumulate");
+  const std::string layer = id.substr(0, name_end);
+  const bool is_sum = name_end != std::string::npos && network.index_of(layer).has_value();
+  if (!is_sum) return std::nullopt;
+  return OperationPlace{.part = OperationPart::accumulate, .layer = layer, .level = {}};
+}
+
 }  // namespace
 
 Plan with_places(Plan plan, const std::string& file) {
@@ -43,13 +55,15 @@ Plan with_places(Plan plan, const std::string& file) {
   const auto places = places_by_id(plan);
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const auto found = places.find(operations[i].id);
-    if (found == places.end()) {
+    const std::optional<OperationPlace> place =
+        found == places.end() ? place_of_sum(operations[i].id, plan.network) : found->second;
+    if (!place) {
       throw InputError({.file = file,
                         .pointer = "/prediction/operations/" + std::to_string(i) + "/id",
                         .value = '"' + operations[i].id + '"',
                         .allowed = "an operation of the plan's schedule; solve again"});
     }
-    operations[i].place = found->second;
+    operations[i].place = *place;
   }
   return plan;
 }
