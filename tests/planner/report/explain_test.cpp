@@ -69,7 +69,7 @@ TEST_CASE("explain: times over links that were not measured have the mark of est
   Plan plan = small_plan();
   plan.prediction.operations.at(10).estimated = true;  // reduce/0
   const std::string text = explain(plan, {});
-  CHECK(has(text, "  6.000       6.000*        6.0"));
+  CHECK(has(text, "  6.000       6.000*       6.0"));
   CHECK(text.ends_with("\n* estimated, not measured (1 kernel, links or copies of 1 operation)\n"));
 }
 
