@@ -157,9 +157,9 @@ std::string waiting_text(std::span<const std::vector<TracedRank>> steps, const s
         return a.second < b.second;
       });
   constexpr double ns_per_s = 1e9;
-  return "rank " + std::to_string(most->first) + " waits longest in " + which + ", " +
-         duration(static_cast<double>(sum_of(most->second)) / ns_per_s) + "; of this, " +
-         duration(static_cast<double>(longest->second) / ns_per_s) + " in " + longest->first;
+  return "rank " + std::to_string(most->first) +
+         " waits longest: " + duration(static_cast<double>(sum_of(most->second)) / ns_per_s) +
+         " in " + which + ", most in " + longest->first;
 }
 
 void add_predicted(const PredictedStep& step, Shown& shown) {
@@ -186,8 +186,7 @@ void add_measured(const Plan& plan,
   shown.text += first == last
                     ? ", measured step " + std::to_string(first)
                     : ", measured steps " + std::to_string(first) + " to " + std::to_string(last);
-  shown.waiting =
-      waiting_text(steps, steps.size() == 1 ? "the measured step" : "the measured steps");
+  shown.waiting = waiting_text(steps, steps.size() == 1 ? "the measured step" : "measured steps");
 }
 
 // Says what was written, who waits, and how to look at it.
