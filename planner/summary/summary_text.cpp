@@ -164,14 +164,25 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+// Says what the sentence of how sure has besides the draws.
+enum class Wording {
+  full,         // by how much the rival is slower, and what would settle the choice
+  usual,        // what would settle the choice
+  one_layer,    // the layer whose kernels count most
+  short_names,  // one layer, no figure, rivals without plan and ranks, draws without their kind
+  brief,
+};
+
 // Names what to measure, and the command. These are the layers whose estimated kernels count most,
-// or the figure, unless it explains little. A profile keeps the times that it has, so kernels that
-// were timed go into another one.
-std::string settling_text(const Summary& summary, bool is_clear, std::size_t most_layers) {
+// or the figure, unless it explains little or the text has to be short. A profile keeps the times
+// that it has, so kernels that were timed go into another one.
+std::string settling_text(const Summary& summary, Wording wording) {
   const Confidence& confidence = *summary.confidence;
+  const std::size_t most_layers = wording <= Wording::usual ? 3 : 1;
   std::vector<std::string> layers = confidence.layers;
   layers.resize(std::min(layers.size(), most_layers));
   constexpr double enough = 0.2;
+  const bool is_clear = confidence.wins[confidence.closest].draws == confidence.draws;
   const std::string begin = is_clear ? "to confirm it, time " : "to settle it, time ";
   const auto with = [&](const std::string& what, const std::string& command) {
     return begin + what + " (" + unbroken(command) + ")";
@@ -182,18 +193,10 @@ std::string settling_text(const Summary& summary, bool is_clear, std::size_t mos
   if (!layers.empty()) return with(listed(layers), of_kernels);
   const bool by_links = confidence.measurement == Measurement::links;
   const std::string all = by_links ? "links" : "kernels";
-  return with(confidence.share < enough ? all : confidence.figure,
+  const bool is_named = confidence.share >= enough && wording != Wording::short_names;
+  return with(is_named ? confidence.figure : all,
               by_links ? "cnnplan profile --links" : of_kernels + " -o again.json");
 }
-
-// Says what the sentence of how sure has besides the draws.
-enum class Wording {
-  full,         // by how much the rival is slower, and what would settle the choice
-  usual,        // what would settle the choice
-  one_layer,    // the layer whose kernels count most
-  short_names,  // the same layer, rivals without plan and ranks, and draws without their kind
-  brief,
-};
 
 bool usually_loses(const Wins& wins, int draws) {
   return 2 * wins.draws < draws;
@@ -250,8 +253,7 @@ std::string confidence_text(const Summary& summary, Wording wording) {
   const std::string text = wins_text(closest, name, confidence.draws) +
                            (is_short ? "" : " of errors") + data_parallel_text(summary, is_short);
   if (wording == Wording::brief) return text + '.';
-  const std::size_t most_layers = wording == Wording::full || wording == Wording::usual ? 3 : 1;
-  return text + "; " + settling_text(summary, closest.draws == confidence.draws, most_layers) + '.';
+  return text + "; " + settling_text(summary, wording) + '.';
 }
 
 std::size_t lines_of(const std::string& text) {

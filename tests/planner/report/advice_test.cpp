@@ -103,7 +103,7 @@ TEST_CASE("assumptions: a device that hides no communication") {
   platform.kernels = KernelRates{.source = "by hand"};
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
         "overlap: no communication is hidden, also with data parallelism; overlap_efficiency of "
-        "platform pod is 0, as measured\n");
+        "platform pod is 0.0, as measured\n");
   platform.overlap_efficiency = 0.8;
   CHECK(assumptions(plan, platform, Profile{}, typed).empty());
   // Cores hide nothing, which only matters where the user asked for it.

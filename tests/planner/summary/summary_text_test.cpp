@@ -36,7 +36,7 @@ TEST_CASE("summary: data parallelism that is the best plan is called so") {
   plan.prediction.rivals = {{.plan = "n2", .ranks = 2, .step_s = 0.1, .parts = {}}};
   CHECK(to_text(summary_of(plan)).find("plain data parallelism is best") != std::string::npos);
   plan.prediction.candidates = 0;
-  const std::string given = to_text(summary_of(plan));
+  const std::string given = in_one_line(to_text(summary_of(plan)));
   CHECK(given.find("best") == std::string::npos);
   CHECK(given.find("; data parallelism as given, without a search") != std::string::npos);
 }
@@ -71,9 +71,10 @@ TEST_CASE("summary: how sure the choice is ends with a command") {
       .figures = {{.figure = "kernel.convolution", .error = 0.1, .factors = {1.1, 0.9}}},
       .steps_s = {0.11, 0.11}};
   Summary summary = summary_of(plan, "plans/p.json");
+  CAPTURE(to_text(summary));
   CHECK(in_one_line(to_text(summary))
-            .ends_with("to settle it, time kernel.convolution (cnnplan profile --missing-from "
-                       "plans/p.json -o again.json).\n"));
+            .ends_with("to settle it, time kernels (cnnplan profile --missing-from plans/p.json -o "
+                       "again.json).\n"));
   summary.confidence->measurement = Measurement::links;
   CHECK(to_text(summary).ends_with("(cnnplan profile --links).\n"));
   CHECK(summary.plan_file == "plans/p.json");
