@@ -170,6 +170,7 @@ enum class Wording {
   usual,        // what would settle the choice
   one_layer,    // the layer whose kernels count most
   short_names,  // one layer, no figure, rivals without plan and ranks, draws without their kind
+  command,      // the command alone, names as short
   brief,
 };
 
@@ -183,9 +184,10 @@ std::string settling_text(const Summary& summary, Wording wording) {
   layers.resize(std::min(layers.size(), most_layers));
   constexpr double enough = 0.2;
   const bool is_clear = confidence.wins[confidence.closest].draws == confidence.draws;
-  const std::string begin = is_clear ? "to confirm it, time " : "to settle it, time ";
+  const std::string begin = is_clear ? "to confirm it" : "to settle it";
   const auto with = [&](const std::string& what, const std::string& command) {
-    return begin + what + " (" + unbroken(command) + ")";
+    if (wording == Wording::command) return begin + ": " + unbroken(command);
+    return begin + ", time " + what + " (" + unbroken(command) + ")";
   };
   const std::string of_kernels =
       "cnnplan profile" +
@@ -193,7 +195,8 @@ std::string settling_text(const Summary& summary, Wording wording) {
   if (!layers.empty()) return with(listed(layers), of_kernels);
   const bool by_links = confidence.measurement == Measurement::links;
   const std::string all = by_links ? "links" : "kernels";
-  const bool is_named = confidence.share >= enough && wording != Wording::short_names;
+  const bool has_space = by_links || wording != Wording::short_names;
+  const bool is_named = confidence.share >= enough && has_space;
   return with(is_named ? confidence.figure : all,
               by_links ? "cnnplan profile --links" : of_kernels + " -o again.json");
 }
@@ -245,7 +248,7 @@ std::string confidence_text(const Summary& summary, Wording wording) {
   const Confidence& confidence = *summary.confidence;
   const Wins& closest = confidence.wins[confidence.closest];
   const Rival& rival = summary.rivals.at(closest.rival);
-  const bool is_short = wording == Wording::short_names;
+  const bool is_short = wording == Wording::short_names || wording == Wording::command;
   const bool is_next = rival.kind == RivalKind::next;
   std::string name = is_short && is_next ? "the next plan" : name_of_rival(rival, summary.ranks);
   if (confidence.figure.empty()) return no_difference_text(summary, name);
@@ -313,6 +316,10 @@ std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
   if (std::string text = first_fit(true, few); !text.empty()) return text;
   for (const bool is_broken : {false, true}) {
     std::string text = lines(Wording::one_layer, is_broken);
+    if (fits(text, most, width)) return text;
+  }
+  for (const bool is_broken : {false, true}) {
+    std::string text = lines(Wording::command, is_broken);
     if (fits(text, most, width)) return text;
   }
   return lines(Wording::brief, false);
