@@ -42,8 +42,8 @@ function lossWords(rows, file) {
   const estimated = rows.filter((row) => row.estimated);
   if (estimated.length) {
     const which = estimated.length === rows.length ? "All times are" : `${estimated.length} of ${plural(rows.length, "row")} ${estimated.length === 1 ? "is" : "are"}`;
-    words.push(`${which} estimated, so what kernels lose is not known. Time them with `, html("code", {}, `cnnplan profile --missing-from ${file}`),
-      `, first ${named(estimated, (row) => row.predicted_s)}.`);
+    words.push(`${which} estimated, so what kernels lose is not known. Time them, first ${named(estimated, (row) => row.predicted_s)}, with `,
+      html("code", {}, `cnnplan profile --missing-from ${file}`));
   }
   return words;
 }
