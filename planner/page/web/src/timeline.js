@@ -6,7 +6,7 @@ import {PARTS, colour} from "./parts.js";
 const FIELDS = 5; // operation, lane, start, waiting, busy
 const ROW = 26;
 const AXIS = 22;
-const LETTER = 6; // pixels of a letter at 11 pixels
+const LETTER = 6.6; // pixels of a letter at 11 pixels
 
 // Returns rows of the picture: one for each track and stream or lane that has events.
 function rowsOf(timeline) {
@@ -56,7 +56,7 @@ export function drawTimeline(plan, width) {
   const rows = rowsOf(timeline);
   const sums = totals(timeline);
   const colours = Object.fromEntries(Object.entries(PARTS).map(([part, [name]]) => [part, name]));
-  const label = Math.min(10 + LETTER * Math.max(...rows.map((row) => row.label.length)), Math.max(150, width * 0.25), width * 0.28);
+  const label = Math.min(10 + LETTER * Math.max(...rows.map((row) => row.label.length)), width * 0.28);
   const canvas = html("canvas", {role: "img", "aria-label": caption(timeline, sums)});
   const said = html("p", {class: "note", "aria-live": "polite"}, "Point at the lanes to read single operations.");
   const view = {begin: 0, end: timeline.step_us};
