@@ -107,8 +107,9 @@ async function checkTimes(page, report) {
 // Chooses layers in the list and with the arrow keys of the graph, and compares the picture of the cut.
 async function checkChoice(page, report, data) {
   const caption = () => page.evaluate(() => document.querySelector("figure[data-figure=cut] figcaption").textContent);
-  const before = await caption();
   await page.focus("section#layer select");
+  await page.keyboard.press("Home");
+  const before = await caption();
   await page.keyboard.press("End");
   const after = await caption();
   if (before === after) fault(report, "choosing a layer in the list changes nothing");
