@@ -112,8 +112,12 @@ def output(program, *words):
 
 
 def passed_on(command, program):
-    """Returns the help of what follows "--" after a command: the options of the program that the command starts."""
-    return replace(program, words=(*command.words[:-1], f"{command.words[-1]} --"), arguments=())
+    """Returns the help of what follows "--" after a command: the options of the program that the command starts.
+
+    The plan is left out, since it is an argument of the command itself."""
+    groups = tuple((title, tuple(option for option in options if option.long != "--strategy"))
+                   for title, options in program.groups)
+    return replace(program, words=(*command.words[:-1], f"{command.words[-1]} --"), arguments=(), groups=groups)
 
 
 def help_of(folder, program):
