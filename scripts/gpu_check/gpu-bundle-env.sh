@@ -45,7 +45,7 @@ export LD_LIBRARY_PATH=${LD_LIBRARY_PATH%:}
 
 # One node needs shared memory between ranks, but no network and no batch system. Copies from the
 # memory of another process are off because containers often forbid them.
-export OPAL_PREFIX=$bundle PMIX_INSTALL_PREFIX=$bundle
+export OPAL_PREFIX=$bundle PMIX_INSTALL_PREFIX=$bundle PMIX_PKGLIBDIR=$bundle/lib/pmix
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 if [[ ${1:-} == --nodes ]]; then
   unset OMPI_MCA_btl OMPI_MCA_pml OMPI_MCA_plm
