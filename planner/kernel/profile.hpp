@@ -46,7 +46,7 @@ struct Profile {
   std::map<KernelSpec, KernelTiming> kernels;  // keys are canonical
   std::vector<InputFile> inputs;               // networks and plans whose kernels were timed
   // A step takes longer than its operations by this time, in which the host starts and ends it. It
-  // was measured in a step of next to no work. 0: not known, or too short to be told from noise.
+  // was measured in a step of next to no work. 0: not known, or the device is the host.
   double step_overhead_s = 0.0;
   bool operator==(const Profile&) const = default;
 };
