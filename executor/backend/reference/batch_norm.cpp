@@ -103,10 +103,14 @@ void backward_statistics(const Setup& setup, const OperandsByRole& operands) {
   auto* gradient_sums = operands[Role::gradient_sums].as<double>();
   const auto dz = tensor_or_none<T>(operands, Role::dz, spec.out);
   const bool keeps_dz = operands.has(Role::dz);
+  // The sum is rounded as memory would hold it.
+  const auto sum = [element = activation_element(spec.precision)](T a, T b) {
+    return stored<T>(rounded(element, a + b));
+  };
   std::fill_n(gradient_sums, 2 * channels, 0.0);
   for_each_index(spec.out, [&](const Index& i) {
-    const T sum = spec.second_dy ? dy[i] + second_dy[i] : dy[i];
-    const T gradient = !spec.relu || y[i] > T{0} ? sum : T{0};
+    const T arrived = spec.second_dy ? sum(dy[i], second_dy[i]) : dy[i];
+    const T gradient = !spec.relu || y[i] > T{0} ? arrived : T{0};
     if (keeps_dz) dz[i] = gradient;
     gradient_sums[i[1]] += gradient;
     gradient_sums[channels + i[1]] +=
