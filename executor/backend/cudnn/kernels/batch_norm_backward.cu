@@ -119,7 +119,8 @@ template <typename T, int width, Mask mask, bool adds>
 struct GradientTerm : NormalisingNumbers<T> {
   using Numbers = typename NormalisingNumbers<T>::Numbers;
   using Item = GradientItem<T, width, mask, adds>;
-  static constexpr int batch = 4;
+  // With a fourth position, the registers of a thread would not hold what these kernels read.
+  static constexpr int batch = adds && mask != Mask::none ? 3 : 4;
 
   GradientBlocks<T, width, mask, adds> blocks;
   Block<T> dz;  // null, and with a mask from x: not kept
