@@ -32,7 +32,7 @@ struct GradientItem {
   Vector<T, width> dy;
   Vector<T, width> second_dy;  // is read where the kernel adds two error signals
   Vector<T, width> y;          // is read where the mask is from_y
-  std::uint8_t bits;           // are read where the mask is from_bits
+  std::uint8_t bits = 0;       // are read where the mask is from_bits
 
   // Returns dy, or the sum of both error signals as memory would hold it.
   CNNPLAN_HOST_DEVICE Vector<Computed<T>, width> arrived() const {
