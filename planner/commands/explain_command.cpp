@@ -79,7 +79,8 @@ void print_roofline(const Plan& plan, const ExplainOptions& options) {
     document["roofline"] = to_json(found);
     std::cout << write_json(document);
   } else {
-    std::cout << to_text(found, options.wide, columns_of(STDOUT_FILENO)) << estimate_note(plan);
+    const std::size_t columns = columns_of(STDOUT_FILENO);
+    std::cout << to_text(found, options.wide, columns) << estimate_note(plan, columns);
   }
 }
 

@@ -192,7 +192,7 @@ std::string header(const Plan& plan, std::size_t columns) {
 
 }  // namespace
 
-std::string estimate_note(const Plan& plan) {
+std::string estimate_note(const Plan& plan, std::size_t columns) {
   const auto& operations = plan.prediction.operations;
   const auto is_moved = [](const PredictedOperation& operation) {
     return operation.estimated && !runs_kernels(part_of(operation));
@@ -204,7 +204,9 @@ std::string estimate_note(const Plan& plan) {
   if (moved > 0) {
     what += (what.empty() ? "" : ", ") + ("links or copies of " + counted(moved, "operation"));
   }
-  return std::string("\n") + estimated_mark + " estimated, not measured (" + what + ")\n";
+  const std::string text =
+      std::string(1, estimated_mark) + " estimated, not measured (" + what + ')';
+  return '\n' + indented(text, 0, columns) + '\n';
 }
 
 std::string marked(const std::string& time, bool estimated) {
@@ -383,11 +385,11 @@ std::string explain(const Plan& plan,
   return header(plan, columns) +
          (layer ? operation_table(plan, *layer, columns, std::string::npos)
                 : layer_table(plan, columns)) +
-         estimate_note(plan);
+         estimate_note(plan, columns);
 }
 
 std::string explain_operations(const Plan& plan, const std::string& layer, std::size_t columns) {
-  return operation_table(plan, layer, columns, columns) + estimate_note(plan);
+  return operation_table(plan, layer, columns, columns) + estimate_note(plan, columns);
 }
 
 LayerIndex layer_named(const Plan& plan, const std::string& name) {

@@ -31,8 +31,9 @@ std::string explain_operations(const Plan& plan,
 
 // Returns the text `time` with the mark of estimates after it, or with a space in its place.
 std::string marked(const std::string& time, bool estimated);
-// Explains the mark in lines after a table. The text is empty where nothing is estimated.
-std::string estimate_note(const Plan& plan);
+// Explains the mark after a table, in lines of at most `columns`. The text is empty where nothing
+// is estimated.
+std::string estimate_note(const Plan& plan, std::size_t columns = usual_columns);
 
 // Returns the layer that --layer names. @throws InputError when the network has none of that name
 LayerIndex layer_named(const Plan& plan, const std::string& name);

@@ -153,7 +153,7 @@ std::string text_of(const Plan& plan, const std::vector<Row>& rows, std::size_t 
 
 std::string layer_table(const Plan& plan, std::size_t width) {
   GroupCosts found(plan);
-  return text_of(plan, rows_of(plan, found), width) + estimate_note(plan);
+  return text_of(plan, rows_of(plan, found), width) + estimate_note(plan, width);
 }
 
 std::string layer_row(const Plan& plan, const std::string& layer, std::size_t width) {
