@@ -40,6 +40,7 @@ struct TraceInputs {
   std::optional<RunReport> run;
 };
 
+// `other` is the file that has the place of this kind already, or empty.
 // @throws Error (usage) for a platform or a profile, which options name, and for two files of a
 // kind
 void require_place(const std::string& file, SchemaKind kind, const std::string& other) {
@@ -55,11 +56,14 @@ void require_place(const std::string& file, SchemaKind kind, const std::string& 
                   ": name one plan, one run, or a plan and its run: cnnplan trace PLAN RUN");
 }
 
+// @throws InputError for a network or a checkpoint; otherwise as require_place()
 void add_input(const std::string& file, TraceInputs& inputs) {
   std::string text = read_file(file);
   const SchemaKind kind = schema_kind(text, file);
   const bool is_run = kind == SchemaKind::run;
   std::string& name = is_run ? inputs.run_file : inputs.plan_file;
+  // The parser of plans refuses these files, and says what they are.
+  if (kind == SchemaKind::network || kind == SchemaKind::checkpoint) parse_plan(text, file);
   require_place(file, kind, name);
   name = file;
   is_run ? void(inputs.run = parse_run(text, file)) : void(inputs.plan_text = std::move(text));
