@@ -4,6 +4,7 @@
 #include <array>
 
 #include "planner/base/error.hpp"
+#include "planner/base/message.hpp"
 #include "planner/json/json_parser.hpp"
 
 namespace cnnplan {
@@ -44,15 +45,16 @@ std::string wrong_kind_advice(std::string_view schema,
   for (const std::string_view kind : kinds) {
     if (kind == needed || !schema_number(schema, kind)) continue;
     std::string text = "; this is a " + std::string(kind);
+    const std::string word = shell_word(file);
     if (kind == "network" && needed == "plan") {
-      text.append(": make a plan of it with: cnnplan solve ").append(file);
+      text.append(": make a plan of it with: cnnplan solve ").append(word);
     } else if (kind == "plan" && needed == "network") {
-      text.append(": run it with: cnnexec ").append(file);
-      text.append(", or see it with: cnnplan explain ").append(file);
+      text.append(": run it with: cnnexec ").append(word);
+      text.append(", or see it with: cnnplan explain ").append(word);
     } else if (kind == "plan" && needed == "run") {
-      text.append(": run it with: cnnexec ").append(file);
+      text.append(": run it with: cnnexec ").append(word);
     } else if (kind == "run" && needed == "plan") {
-      text.append(": compare it with its plan: cnnplan compare PLAN ").append(file);
+      text.append(": compare it with its plan: cnnplan compare PLAN ").append(word);
     }
     return text;
   }
