@@ -96,7 +96,14 @@ void require_time_before_signal(const JobRequest& request) {
                   ", so that ranks train before they save their state");
 }
 
+// @throws Error (usage) for a folder with letters that a line of #SBATCH cannot hold
+void require_folder_of_job(const std::string& folder) {
+  const std::string problem = folder.empty() ? "" : problem_of_job_word(folder);
+  if (!problem.empty()) throw Error(ExitCode::usage, "--chdir: " + problem);
+}
+
 std::string slurm_text(const Plan& plan, const Placement& placement, const LaunchOptions& options) {
+  require_folder_of_job(options.chdir);
   const std::vector<std::string> program = program_words(options, placement);
   const bool saves_state = has_option(program, "--checkpoint") && has_option(program, "--restart");
   JobRequest request = options.job;
