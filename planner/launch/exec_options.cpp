@@ -115,8 +115,9 @@ class WordWalk {
   // Takes an option with its value. Returns a message if cnnexec would refuse them.
   std::string take() {
     const std::string_view word = words_[next_++];
-    if (!begins_option(word))
+    if (!begins_option(word)) {
       return std::string("'").append(word) + "' belongs to no option of cnnexec";
+    }
     const std::string_view name = name_in(word);
     const ExecOption* const option = find_option(name);
     if (option == nullptr) return unknown_text(name);
