@@ -33,4 +33,9 @@ inline bool is_standard_output(std::string_view name) {
          numbered_descriptor(name) == stdout_descriptor;
 }
 
+// Returns true for each name of a stream. A later command cannot read it again.
+inline bool is_stream(std::string_view name) {
+  return is_standard_output(name) || name == "/dev/stdin" || numbered_descriptor(name).has_value();
+}
+
 }  // namespace cnnplan

@@ -11,7 +11,6 @@
 #include "planner/base/error.hpp"
 #include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
-#include "planner/base/standard_stream.hpp"
 #include "planner/base/terminal.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/plan_figures.hpp"
@@ -73,7 +72,7 @@ void print_roofline(const Plan& plan, const ExplainOptions& options) {
   const auto [platform, profile] = figures_for("roofline", plan, options);
   const KernelCosts kernels(profile, platform);
   Roofline found = bounded_kernels(plan, PriceList(platform, kernels), profile);
-  if (options.plan_file != standard_stream) found.plan_file = options.plan_file;
+  found.plan_file = options.plan_file;
   if (options.json) {
     OrderedJson document = explanation_document(plan);
     document["roofline"] = to_json(found);

@@ -3,6 +3,7 @@
 #include "planner/network/layer_parameters.hpp"
 #include "planner/page/report_json.hpp"
 #include "planner/page/tensor_cuts.hpp"
+#include "planner/report/advice.hpp"
 #include "planner/report/roofline_json.hpp"
 #include "planner/report/scaling_text.hpp"
 #include "planner/summary/explanation_json.hpp"
@@ -159,6 +160,7 @@ OrderedJson plan_json(const ReportedPlan& reported) {
                        {"overlap", plan.overlap},
                        {"device", plan.device},
                        {"assumptions", reported.assumptions},
+                       {"profile_command", missing_command(reported.path)},
                        {"inputs", to_ordered_json(plan.inputs)},
                        {"memory", memory_json(plan.prediction.memory)},
                        {"estimated_kernels", plan.prediction.estimated_kernels},

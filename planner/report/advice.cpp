@@ -8,6 +8,7 @@
 
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/message.hpp"
+#include "planner/base/standard_stream.hpp"
 #include "planner/kernel/kernel_family.hpp"
 #include "planner/plan/planned_layers.hpp"
 #include "planner/platform/node_ranks.hpp"
@@ -186,6 +187,11 @@ std::string profile_advice(const Plan& plan, const TypedOptions& typed) {
   if (!typed.uniform.empty()) command += " --uniform " + shell_word(typed.uniform);
   if (!typed.profile_file.empty()) command += " -o " + shell_word(typed.profile_file);
   return command;
+}
+
+std::string missing_command(const std::string& plan_file) {
+  const bool is_known = !plan_file.empty() && !is_stream(plan_file);
+  return "cnnplan profile" + (is_known ? " --missing-from " + shell_word(plan_file) : "");
 }
 
 std::string links_advice(int ranks) {

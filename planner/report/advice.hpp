@@ -24,6 +24,9 @@ bool has_kernels_of_plans_only(const Plan& plan);
 // precision and input size of `plan`, and the mesh and the profile that the user gave.
 // @pre typed.network_file is given
 std::string profile_advice(const Plan& plan, const TypedOptions& typed);
+// Returns the command that times the kernels which this plan had to estimate. It does not name a
+// plan that is a stream, or whose file is not known (an empty text).
+std::string missing_command(const std::string& plan_file);
 // Returns the command that times the links between `ranks` ranks. For one rank, it times copies and
 // additions only.
 std::string links_advice(int ranks);
@@ -52,7 +55,7 @@ std::string other_splits_note(const Plan& plan, const Mesh& asked);
 // Returns up to three lines. The first one is about links whose figures are assumed, described but
 // not measured, or measured with fewer ranks. The second one says that the platform lets kernels
 // hide no communication, where the plan has overlap or runs on a device. The third one is
-// kernels_note(). The text is empty if all figures were measured as the plan uses them.
+// kernels_note(). The text is empty if none of the three lines is due.
 // @pre as kernels_note()
 std::string assumptions(const Plan& plan,
                         const Platform& platform,

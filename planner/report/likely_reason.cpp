@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "planner/base/message.hpp"
 #include "planner/platform/same_device.hpp"
+#include "planner/report/advice.hpp"
 #include "planner/report/compare.hpp"
 #include "planner/report/report_column.hpp"
 #include "planner/report/table.hpp"
@@ -47,9 +47,8 @@ std::string estimates_text(const Prediction& prediction, const std::string& plan
   const double kernels = estimated_share(prediction, true);
   if (kernels >= least_share) {
     return "kernels that take " + percent(kernels) +
-           " of the predicted step are estimated, not measured; time them with cnnplan profile "
-           "--missing-from " +
-           shell_word(plan_file);
+           " of the predicted step are estimated, not measured; time them with " +
+           missing_command(plan_file);
   }
   const double links = estimated_share(prediction, false);
   if (links < least_share) return {};
@@ -65,10 +64,12 @@ std::string disturbance_text(const Prediction& prediction, const Measured& step)
          duration(step.max_s) + "; the prediction is " + percent(error) + " off the fastest step";
 }
 
-// Names the kernels or the communication of a group (group_of).
+// Names what operations of this part and this group (group_of) do.
 std::string name_of(const std::string& group, OperationPart part) {
   if (part == OperationPart::update) return "the updates of weights";
+  if (part == OperationPart::weight_allgather) return "the gathers of weights";
   if (serves_bucket(part)) return "the sums of gradients";
+  if (part == OperationPart::load) return "the samples that " + group + " reads";
   return (runs_kernels(part) ? "the kernels of " : "the communication of ") + group;
 }
 

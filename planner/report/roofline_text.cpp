@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "planner/base/bytes_text.hpp"
-#include "planner/base/message.hpp"
 #include "planner/base/wrapped_text.hpp"
+#include "planner/report/advice.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/roofline_rows.hpp"
 #include "planner/report/table.hpp"
@@ -75,13 +75,12 @@ std::string estimates_text(const Roofline& roofline, const Rows& rows) {
     if (first.size() < named_rows && row.estimated) first.push_back(row_text(row, row.seconds));
   }
   const bool all = estimated == static_cast<std::ptrdiff_t>(rows.size());
-  const std::string file =
-      roofline.plan_file.empty() ? "" : " --missing-from " + shell_word(roofline.plan_file);
+  const std::string whose = all ? "" : estimated == 1 ? "its " : "their ";
   const std::string which = all ? "All times are"
                                 : std::to_string(estimated) + " of " + std::to_string(rows.size()) +
                                       (estimated == 1 ? " rows is" : " rows are");
-  return ' ' + which + " estimated, so what kernels lose is not known: time them (" +
-         unbroken("cnnplan profile" + file) + "), first " + joined(first) + ".";
+  return ' ' + which + " estimated, so what " + whose + "kernels lose is not known: time them (" +
+         unbroken(missing_command(roofline.plan_file)) + "), first " + joined(first) + ".";
 }
 
 std::string verdict(const Roofline& roofline, const Rows& rows) {

@@ -24,10 +24,6 @@ std::optional<DataParallelRatio> ratio_of(const Prediction& prediction) {
                            .memory_bytes = rival.memory_bytes};
 }
 
-bool is_stream(const std::string& file) {
-  return is_standard_output(file) || numbered_descriptor(file);
-}
-
 // Images have one depth, more than one row, and at most a few channels.
 bool has_images(const Network& network) {
   const Shape sample = network.output_shape(LayerIndex(0), 1);

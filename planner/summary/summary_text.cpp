@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "planner/base/bytes_text.hpp"
-#include "planner/base/message.hpp"
 #include "planner/base/wrapped_text.hpp"
+#include "planner/report/advice.hpp"
 #include "planner/report/table.hpp"
 #include "planner/summary/reason_text.hpp"
 
@@ -189,9 +189,7 @@ std::string settling_text(const Summary& summary, Wording wording) {
     if (wording == Wording::command) return begin + ": " + unbroken(command);
     return begin + ", time " + what + " (" + unbroken(command) + ")";
   };
-  const std::string of_kernels =
-      "cnnplan profile" +
-      (summary.plan_file.empty() ? "" : " --missing-from " + shell_word(summary.plan_file));
+  const std::string of_kernels = missing_command(summary.plan_file);
   if (!layers.empty()) return with(listed(layers), of_kernels);
   const bool by_links = confidence.measurement == Measurement::links;
   const std::string all = by_links ? "links" : "kernels";

@@ -96,6 +96,13 @@ TEST_CASE("assumptions: links of a machine that is described only") {
             .starts_with("links: nominal figures of pod, of 2 ranks, the plan has 4; "));
 }
 
+TEST_CASE("missing_command: it names a plan file, but no stream") {
+  CHECK(missing_command("my plan.json") == "cnnplan profile --missing-from 'my plan.json'");
+  for (const char* const file : {"", "-", "/dev/stdin", "/dev/fd/63"}) {
+    CHECK(missing_command(file) == "cnnplan profile");
+  }
+}
+
 TEST_CASE("assumptions: a device that hides no communication") {
   Plan plan = measured_plan();
   Platform platform = measured_platform(1);

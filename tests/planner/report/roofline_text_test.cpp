@@ -54,7 +54,7 @@ TEST_CASE("roofline: the whole text") {
 that arithmetic bounds take 25.0 %. At their bounds, all of them would take
 7.000 ms, 35.0 % of the step. Most time above the bounds is lost by relu1 fwd
 and 1 equal one (3.000 ms), sgd update (500.000 us). 1 of 3 rows is estimated,
-so what kernels lose is not known: time them
+so what its kernels lose is not known: time them
 (cnnplan profile --missing-from plan.json), first conv1 bwd filter (5.000 ms).
 
 Rates: 1.000 TB/s of memory and 1000.000 Tflop/s of convolutions (nominal). A

@@ -35,15 +35,16 @@ function caption({bound_s: bound, memory_s: memory, arithmetic_s: arithmetic}, s
 }
 
 // Says which kernels lose most. An estimate says nothing about what the device loses, so it says which kernels to time.
-function lossWords(rows, file) {
+function lossWords(rows, command) {
   const words = [];
   const losing = rows.filter((row) => !row.estimated && above(row) > 0);
   if (losing.length) words.push(`Most time above the bounds is lost by ${named(losing, above)}. `);
   const estimated = rows.filter((row) => row.estimated);
   if (estimated.length) {
     const which = estimated.length === rows.length ? "All times are" : `${estimated.length} of ${plural(rows.length, "row")} ${estimated.length === 1 ? "is" : "are"}`;
-    words.push(`${which} estimated, so what kernels lose is not known. Time them, first ${named(estimated, (row) => row.predicted_s)}, with `,
-      html("code", {}, `cnnplan profile --missing-from ${file}`));
+    const whose = estimated.length === rows.length ? "" : estimated.length === 1 ? "its " : "their ";
+    words.push(`${which} estimated, so what ${whose}kernels lose is not known. Time them, first ${named(estimated, (row) => row.predicted_s)}, with `,
+      html("code", {}, command));
   }
   return words;
 }
@@ -84,7 +85,7 @@ export function drawRoofline(plan, width) {
     marks: [Plot.barX(data, {x: "ms", y: "y", fill: "share", order: used.map(([share]) => share),
       title: (bar) => `${rowText(rows[bar.y])}: ${bar.ms.toPrecision(3)} ms ${SHARES.find(([share]) => share === bar.share)[1]}`})],
   }));
-  return figure("roofline", text, html("p", {}, ...lossWords(roofline.rows, plan.file)), legend(used.map(([, words, name]) => [colour(name), words])), drawing,
+  return figure("roofline", text, html("p", {}, ...lossWords(roofline.rows, plan.profile_command)), legend(used.map(([, words, name]) => [colour(name), words])), drawing,
     html("p", {class: "note"}, [others > 0 ? `The ${plural(rows.length, "row")} with the most time to gain or to confirm are drawn; the table has all ${plural(roofline.rows.length, "row")}.` : "",
       rows.some((row) => row.kernels > 1) ? "“+3” counts the kernels that are equal to the first one." : "", boundText(roofline)].filter((words) => words).join(" ")),
     tableOf("kernels and their least times", [{title: "kernels", left: true}, {title: "GB"}, {title: "Gflop"}, {title: "bound by", left: true}, {title: "bound"}, {title: "predicted"}, {title: "share"}],
