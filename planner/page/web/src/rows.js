@@ -1,7 +1,7 @@
 // Chooses the rows that a chart of layers has room for, and the labels of its axis.
 
 const MOST_ROWS = 24;
-const LETTER = 6.6; // pixels of a letter at 11 pixels, which is more than the mean
+export const LETTER = 6.6; // pixels of a letter at 11 pixels, which is more than the mean
 
 export const rowLabel = (name) => ({reduce: "sums of gradients", sgd: "updates of weights"}[name] ?? name);
 

@@ -2,11 +2,11 @@
 import {figure, html, legend, styleValue, tableOf, timed} from "./dom.js";
 import {duration, listed, percent, plural, ranksText} from "./format.js";
 import {PARTS, colour} from "./parts.js";
+import {LETTER} from "./rows.js";
 
 const FIELDS = 5; // operation, lane, start, waiting, busy
 const ROW = 26;
 const AXIS = 22;
-const LETTER = 6.6; // pixels of a letter at 11 pixels
 
 // Returns rows of the picture: one for each track and stream or lane that has events.
 function rowsOf(timeline) {
