@@ -108,7 +108,7 @@ struct DimPieces {
 };
 
 DimPieces pieces_of(const DimRanges& ranges, Range wanted, Coordinates coordinates) {
-  if (ranges.rule.parts == 1) {
+  if (ranges.rule.parts == 1) {  // as in most dims, so that the common case needs no loop
     const std::int64_t size = intersect(ranges.at(0), wanted).size();
     return {.count = size > 0 ? 1 : 0, .indices = size, .longest = size};
   }
