@@ -198,8 +198,10 @@ std::string conclusion(const std::string& file,
                        std::size_t bytes,
                        const Plan& plan,
                        const Shown& shown) {
+  const bool has_all = std::ssize(shown.ranks) == plan.ranks;
   return "wrote " + file + " (" + bytes_text(bytes) + "): " + std::to_string(shown.ranks.size()) +
-         " of " + counted(plan.ranks, "rank") + shown.text + '\n' + shown.waiting +
+         " of " + counted(plan.ranks, "rank") + shown.text + '\n' +
+         (has_all ? "" : "of these ranks, ") + shown.waiting +
          "\nto see it, open ui.perfetto.dev in a browser and drag the file into the page";
 }
 
