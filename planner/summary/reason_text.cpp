@@ -16,7 +16,7 @@ std::string ms(double seconds) {
 }
 
 // Writes counts of gradients in millions, or in thousands below a million.
-std::string counted(std::int64_t gradients) {
+std::string large_number(std::int64_t gradients) {
   constexpr int digits = 3;
   const auto count = static_cast<double>(gradients);
   if (gradients >= 1'000'000) return significant(count / 1e6, digits) + " million";
@@ -79,14 +79,14 @@ bool has_fewer_gradients(const Reason& reason) {
 
 std::string gradients_text(const Reason& reason) {
   const std::int64_t spared = reason.gradients - reason.plan_gradients;
-  return "On each rank " + counted(spared) + " of " + counted(reason.gradients) +
+  return "On each rank " + large_number(spared) + " of " + large_number(reason.gradients) +
          " gradients need no reduction";
 }
 
 // Names the cost of which the plan pays most more than data parallelism on fewer ranks. Where it
 // pays no cost more, its step is no shorter, so no part of it can be much shorter either.
 std::string too_many_text(const Reason& reason, const Rival& rival) {
-  const std::string fewer = std::to_string(rival.ranks) + (rival.ranks == 1 ? " rank" : " ranks");
+  const std::string fewer = counted(rival.ranks, "rank");
   if (!reason.paid) return "they do nothing faster than " + fewer + ", where data parallelism";
   return verb_phrase(reason.paid->cost) + ' ' + ms(reason.paid->plan_s - reason.paid->rival_s) +
          " ms more than on " + fewer + ", where data parallelism";
@@ -97,8 +97,7 @@ std::string too_many_text(const Reason& reason, const Rival& rival) {
 std::string name_of_rival(const Rival& rival, int ranks) {
   if (rival.kind == RivalKind::next) return "the next plan (" + rival.plan + ")";
   if (rival.ranks == ranks) return "data parallelism";
-  return "data parallelism on " + std::to_string(rival.ranks) +
-         (rival.ranks == 1 ? " rank" : " ranks");
+  return "data parallelism on " + counted(rival.ranks, "rank");
 }
 
 std::string to_text(const Reason& reason,
@@ -115,8 +114,8 @@ std::string to_text(const Reason& reason,
              " takes " + ms(rival.step_s) + " ms per step.";
     case ReasonKind::more_ranks:
       return capital(name_of_rival(rival, ranks)) + " leaves " +
-             std::to_string(ranks - rival.ranks) +
-             (ranks - rival.ranks == 1 ? " rank idle; with it, " : " ranks idle; with them, ") +
+             counted(ranks - rival.ranks, "rank") +
+             (ranks - rival.ranks == 1 ? " idle; with it, " : " idle; with them, ") +
              compared(reason.saved) + paid_text(reason) + '.';
     case ReasonKind::less_of_cost:
       break;
