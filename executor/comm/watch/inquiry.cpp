@@ -6,6 +6,16 @@
 #include <cstdint>
 
 namespace cnnplan {
+namespace {
+
+// Without a limit, only faults of devices end the program. A rank that does not answer after one is
+// then lost as soon as with the default limit.
+double silent_limit_s(double limit_s) {
+  constexpr double without_limit_s = 40.0;
+  return std::isinf(limit_s) ? without_limit_s : std::max(1.0, limit_s / 3);
+}
+
+}  // namespace
 
 InquiryTimes::InquiryTimes(double limit_s)
     : look_s(std::clamp(limit_s / 40, 0.02, 0.25)),
@@ -13,7 +23,7 @@ InquiryTimes::InquiryTimes(double limit_s)
       round_s(std::clamp(limit_s / 40, 0.1, 1.0)),
       word_s(std::clamp(limit_s / 6, 0.5, 5.0)),
       warning{.wait_s = limit_s / 3, .silent_s = limit_s / 12},
-      end{.wait_s = limit_s, .silent_s = std::max(1.0, limit_s / 3)} {}
+      end{.wait_s = limit_s, .silent_s = silent_limit_s(limit_s)} {}
 
 Inquiry::Inquiry(int rank, int ranks, double limit_s)
     : rank_(rank), times_(limit_s), heard_(ranks) {}

@@ -13,7 +13,8 @@ namespace cnnplan {
 // Says which waits start an inquiry, which are worth a warning, and which end the program.
 struct InquiryTimes {
   // Derives all times from the limit of --comm-timeout. An infinite limit leaves the intervals
-  // between looks and rounds at their largest values, and no wait is then too long.
+  // between looks and rounds at their largest values, and no wait is then too long. After a fault
+  // of a device, a rank that does not answer is still lost.
   explicit InquiryTimes(double limit_s);
 
   double look_s;       // interval between two calls of Inquiry::step()

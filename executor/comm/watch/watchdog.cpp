@@ -231,10 +231,10 @@ void Watchdog::tell_end(int culprit) const {
 // The launcher is asked late, since it may hang, as MPI may, and since it prints much.
 void Watchdog::end_all(const WaitVerdict& verdict, const RankState& own) const {
   const RankReports reports = inquiry_->reports(own, clock_.now_s());
-  const std::string limit =
-      verdict.fault == Fault::failed
-          ? ""
-          : "; a rank may wait for " + whole_seconds(limit_s_) + " (" + option_text(limit_s_) + ")";
+  const bool has_limit = verdict.fault != Fault::failed && std::isfinite(limit_s_);
+  const std::string limit = has_limit ? "; a rank may wait for " + whole_seconds(limit_s_) + " (" +
+                                            option_text(limit_s_) + ")"
+                                      : "";
   print(message(culprit_text(verdict, reports, place_of(verdict.culprit)) + ", so all ranks end" +
                 limit) +
         waits_table(reports, peers_.hosts, verdict));

@@ -119,6 +119,18 @@ TEST_CASE("Inquiry: after a fault, a rank that is lost is the culprit") {
   CHECK(program.now_s() < limit_s);
 }
 
+TEST_CASE("Inquiry: without a limit, a rank that is lost after a fault ends all ranks, too") {
+  Program program(4, {2}, std::numeric_limits<double>::infinity());
+  program.run_until(100);
+  CHECK(!program.end);
+  program.state(1).fault = DeviceFault{.what = "NCCL: remote error", .is_elsewhere = true};
+  program.run_until(200);
+  REQUIRE(program.end);
+  CHECK(program.end->fault == Fault::silent);
+  CHECK(program.end->culprit == 2);
+  CHECK(program.warnings.empty());
+}
+
 TEST_CASE("Inquiry: rank 0 warns once at a third of the limit, and ends at the limit") {
   Program program(8, {5});
   program.run_until(0.4 * limit_s);
