@@ -8,7 +8,7 @@ std::vector<Operand> batch_norm_operands(const ScheduleBuilder& builder,
                                          const Unit& unit,
                                          const Operand& sums,
                                          const std::vector<Operand>& inputs) {
-  constexpr std::size_t most_operands = 8;  // with the output, which the caller appends
+  constexpr std::size_t most_operands = 9;  // with output and mask, which the caller appends
   std::vector<Operand> operands;
   operands.reserve(most_operands);
   operands.assign({inputs[0],
