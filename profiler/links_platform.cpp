@@ -219,7 +219,7 @@ std::string short_budget_text(const LinkMeasurements& measurements, const LinkOp
          " was too short for all sizes: " + std::to_string(cut) + " of " +
          std::to_string(measurements.curves.size()) + " curves end before " +
          bytes_text(options.most_bytes) + ", the first at " + bytes_text(first_end) +
-         "; longer messages are extrapolated, and more seconds time them";
+         "; longer messages are extrapolated, and a larger --time-budget times them";
 }
 
 double algorithm_bandwidth(const LinkSample& sample) {

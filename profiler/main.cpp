@@ -48,8 +48,7 @@ std::string footer() {
              "On CPUs, start the program under mpirun with as many ranks as the node will run: "
              "the ranks share memory and clock, which shows in the times. GPUs do not slow each "
              "other, so one rank without mpirun is enough for them.\nA kernel that fails is named "
-             "and "
-             "left out. The other kernels are timed and written, and the exit code is 5. On a "
+             "and left out. The other kernels are timed and written, and the exit code is 5. On a "
              "GPU, where stderr goes to a file or a pipe, each engine of a convolution is named "
              "before it first runs. An engine that makes the GPU unusable ends the program; "
              "--engine-trials 1 tries fewer engines.") +

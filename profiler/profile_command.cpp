@@ -95,8 +95,8 @@ bool exists_on_first_rank(const std::string& file, const Communicator& world) {
   return world.broadcast(std::int64_t{exists}, 0) != 0;
 }
 
-// Checks that the plan of --missing-from was made for this device. If the user named the backend,
-// rank 0 only says that it was not.
+// Checks that the plan of --missing-from was made for this device. If it was made for another one
+// and the user named the backend, rank 0 only says so.
 // @throws InputError on all ranks
 void require_planned_device(const ProfileOptions& options,
                             const ProfileRequest& request,

@@ -33,8 +33,8 @@ struct ProfileOptions {
 
 // Adds to the output file the kernels that it lacks, or creates it. Rank 0 reads and writes all
 // files. The file is written after every schedule. The call is collective and blocks.
-// @throws InputError also for a plan of another device, unless the user named the backend
-// @throws InputError, UnmappedNodes, IoError, EnvironmentError, InfeasibleError on all ranks alike
+// @throws InputError, UnmappedNodes, IoError, EnvironmentError, InfeasibleError on all ranks alike.
+// A plan of another device is an InputError unless the user named the backend.
 // @throws BackendError on all ranks alike, after the file is written, when kernels failed and are
 // missing from it
 // @throws EnvironmentError on a rank that has too few cores; DeviceLostError on a rank whose device

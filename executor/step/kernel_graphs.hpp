@@ -49,9 +49,9 @@ class KernelGraphs {
   // Returns why kernels cannot be captured or their graphs cannot start, where `preferred` or
   // `automatic` then starts them one by one; else empty.
   const std::string& why_none() const { return why_none_; }
-  // Returns how many events Timing::operations adds to a step, in the lane where it adds most. An
-  // operation has one event more, and a second one in a graph beside other queues. The graphs are
-  // those that steps with Timing::operations have captured so far.
+  // Returns how many events Timing::operations adds to a step, in the lane where it adds most. Each
+  // operation gets one event. Operations of a graph get a second one if there are several queues.
+  // The graphs are those that steps with Timing::operations have captured so far.
   std::size_t added_events() const;
 
  private:

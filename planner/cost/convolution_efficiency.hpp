@@ -6,11 +6,12 @@
 
 namespace cnnplan {
 
-// Returns the efficiency of the window of a convolution. Few outputs, channels or filters reach
-// less of it.
+// Returns the efficiency of the window of a convolution. A convolution with few outputs, channels
+// or filters reaches a fraction of this efficiency (rate_estimate).
 double efficiency_of(const ConvolutionRates& rates, const Window& window);
+// True for windows that extend over several positions of depth.
 bool is_three_dimensional(const Window& window);
-// Returns the rates of the phase of a kernel.
+// Returns the rates of the phase of a kernel. Phases that no convolution has count as forward.
 const ConvolutionRates& rates_of(const PrecisionRates& rates, KernelPhase phase);
 
 // Returns by which factor the fastest method of a convolution exceeds the nominal operations per

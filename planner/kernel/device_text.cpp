@@ -1,4 +1,4 @@
-// Writes and finds threads, and the name of a backend in the text of a fingerprint.
+// Writes and finds the number of threads, and finds the name of the backend.
 #include "planner/kernel/device_text.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Reads what launchers need from texts that name devices: whether it is a GPU, and the threads.
+// Writes the texts that name processors, and reads from texts of devices whether they are GPUs.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ bool names_gpu(std::string_view fingerprint_text);
 // platforms have them: "AMD EPYC, 2 threads".
 std::string device_text(std::string_view processor, int threads);
 // Returns the number of threads of such a text, or of a fingerprint that begins with it. It is 1
-// for other devices.
+// for other devices, and never more than 4096.
 int threads_in(std::string_view device);
 
 }  // namespace cnnplan

@@ -82,10 +82,11 @@ constexpr std::array bias_phases{PhaseRow{forward, bias_forward, 2.0},
 
 // y = relu?(normalised x + residual?). The running values are updated.
 // dz = dy where y > 0 with a ReLU, else dy. With two error signals, their sum takes the place of
-// dy, rounded as `accumulate` rounds it, and dz may be either of them. gradient_sums are local, and
-// dscale and dshift are their rounded copies. In backward_data, dz is dy where the kernel has no
-// residual. Where the mask follows from x, a backend may compute it with scale and shift instead of
-// reading y. Where there is a mask, a backend may write it, and then read it instead of y.
+// dy, rounded as `accumulate` rounds it, and dz may be written over either signal. gradient_sums
+// are local, and dscale and dshift are their rounded copies. In backward_data, dz is dy where the
+// kernel has no residual. Where the mask follows from x, a backend may compute it with scale and
+// shift instead of reading y. Where there is a mask, a backend may write it, and then read it
+// instead of y.
 constexpr std::array batch_norm_sums{in(x), out(sums)};
 constexpr std::array batch_norm_forward{in(x),
                                         in(sums),

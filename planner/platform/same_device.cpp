@@ -27,8 +27,9 @@ std::string device_of(const std::string& path, const InputFile& input) try {
 std::string platform_device(std::span<const InputFile> inputs) {
   for (std::size_t i = 1; i < inputs.size(); ++i) {
     std::string device = device_of(inputs[i].file, inputs[i]);
-    if (device.empty())
+    if (device.empty()) {
       device = device_of(shipped_path(inputs[i].file, shipped_platforms), inputs[i]);
+    }
     if (!device.empty()) return device;
   }
   return {};

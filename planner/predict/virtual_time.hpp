@@ -46,9 +46,8 @@ VirtualTimeOptions walk_options(const Plan& plan, const PriceList& prices);
 
 // Returns one timeline for each entry of `work`, in its order: that of the representative of the
 // class. Operations start in list order, when their dependencies have ended and their stream is
-// free. A
-// transfer or collective also waits for its partners. Without overlap, there is one stream, and
-// each operation blocks the next. Lanes of kernels run at the same time. A rank that waits for
+// free. A transfer or collective also waits for its partners. Without overlap, there is one stream,
+// and each operation blocks the next. Lanes of kernels run at the same time. A rank that waits for
 // another rank waits for the rank that is walked for its class. Nobody waits for a class without
 // operations. So a walk of some classes alone takes no longer than a walk of all, if ranks do not
 // differ in speed.
