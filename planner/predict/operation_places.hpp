@@ -8,10 +8,11 @@
 namespace cnnplan {
 
 // Returns the plan with the part, layer and level of each operation of its prediction. They are the
-// ones that lowering the plan gives to the operation of this id. Plans whose operations all have a
-// part are returned as they are, without lowering. `file` is the plan's, for errors.
+// ones that lowering the plan gives to the operation of this id. A sum of error signals that only
+// earlier programs lowered belongs to the layer in its id. Plans whose operations all have a part
+// are returned as they are, without lowering. `file` is the plan's, for errors.
 // @pre validate(plan) holds
-// @throws InputError (pointer into plan.json) for an id that the lowering does not have
+// @throws InputError (pointer into plan.json) for any other id that the lowering does not have
 Plan with_places(Plan plan, const std::string& file);
 
 }  // namespace cnnplan

@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/predict/operation_places.hpp"
 #include "planner/schedule/rank_memory.hpp"
+#include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/network/random_chain.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
 #include "tests/relative.hpp"
@@ -351,6 +353,25 @@ TEST_CASE("predict: what the search found stays in the plan") {
   CHECK(prediction.baseline_s == 3.0);
   CHECK(prediction.bound_s == 2.0);
   CHECK(prediction.candidates == 17);
+}
+
+TEST_CASE("with_places: a sum that earlier programs lowered belongs to the layer in its id") {
+  const Network network("sums",
+                        {{"/accumulate/data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"/accumulate/fc", {"/accumulate/data"}, FullyConnected{.outputs = 3}},
+                         {"loss", {"/accumulate/fc"}, SoftmaxCrossEntropy{}}});
+  Plan plan = uniform_plan(network, 2, Mesh());
+  const auto with_operation = [&plan](const std::string& id) {
+    PredictedOperation operation;
+    operation.id = id;
+    plan.prediction.operations = {operation};
+    return with_places(plan, "plan.json").prediction.operations.front().place;
+  };
+  const OperationPlace place = with_operation("/accumulate/fc/accumulate/1");
+  CHECK(place.part == OperationPart::accumulate);
+  CHECK(place.layer == "/accumulate/fc");
+  const InputProblem problem = problem_of([&] { with_operation("other/accumulate"); });
+  CHECK(problem.pointer == "/prediction/operations/0/id");
 }
 
 }  // namespace cnnplan::test
