@@ -1,7 +1,7 @@
 // Computes the figures of a platform from measured curves.
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 
 #include "planner/base/bytes_text.hpp"
@@ -215,11 +215,12 @@ std::string short_budget_text(const LinkMeasurements& measurements, const LinkOp
     ++cut;
   }
   if (cut == 0) return {};
-  return "--time-budget " + std::to_string(std::lround(options.time_budget_s)) +
-         " was too short for all sizes: " + std::to_string(cut) + " of " +
-         std::to_string(measurements.curves.size()) + " curves end before " +
-         bytes_text(options.most_bytes) + ", the first at " + bytes_text(first_end) +
-         "; longer messages are extrapolated, and a larger --time-budget times them";
+  std::ostringstream text;
+  text << "--time-budget " << options.time_budget_s << " was too short for all sizes: " << cut
+       << " of " << measurements.curves.size() << " curves end before "
+       << bytes_text(options.most_bytes) << ", the first at " << bytes_text(first_end)
+       << "; longer messages are extrapolated, and a larger --time-budget times them";
+  return text.str();
 }
 
 double algorithm_bandwidth(const LinkSample& sample) {

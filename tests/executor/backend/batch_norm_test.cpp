@@ -205,6 +205,7 @@ TEST_CASE("batch_norm: two error signals give the bits that their sum gives") {
       CHECK(adds.dscale == expected.dscale);
       CHECK(adds.dshift == expected.dshift);
       CHECK(adds.dx == expected.dx);
+      if (problem.residual) CHECK(adds.dz == expected.dz);
     }
   }
 }

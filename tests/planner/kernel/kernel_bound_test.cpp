@@ -71,6 +71,9 @@ TEST_CASE("bound_of: bytes are those that kernels of the device move") {
   pooling.kind = KernelKind::pooling;
   CHECK(bytes_on(pooling, DeviceKind::cpu) == 3 * 160.0);
   CHECK(bytes_on(pooling, DeviceKind::gpu) == 2 * 160.0 + 40.0);
+  pooling.window.dims[1].kernel = 16;  // 256 taps: a place no longer fits into a byte
+  pooling.window.dims[2].kernel = 16;
+  CHECK(bytes_on(pooling, DeviceKind::gpu) == 3 * 160.0);
   pooling.pooling = PoolingMode::average;
   CHECK(bytes_on(pooling, DeviceKind::gpu) == 2 * 160.0);
 }

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "planner/kernel/device_text.hpp"
 #include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/json/samples.hpp"
 
@@ -14,18 +13,6 @@ KernelSpec kernel_with(std::int64_t groups) {
   KernelSpec spec;
   spec.groups = groups;
   return spec;
-}
-
-TEST_CASE("device text: what fingerprints say of GPUs and threads is found again") {
-  const DeviceFingerprint cpu{
-      .device = device_text("AMD EPYC 9B14", 12), .backend = "onednn", .library = "oneDNN 2.6.3"};
-  CHECK(cpu.device == "AMD EPYC 9B14, 12 threads");
-  CHECK(threads_in(to_text(cpu)) == 12);
-  CHECK_FALSE(names_gpu(to_text(cpu)));
-  const DeviceFingerprint gpu{
-      .device = "NVIDIA H200", .backend = std::string(gpu_backend), .library = "cuDNN 9.19"};
-  CHECK(names_gpu(to_text(gpu)));
-  CHECK(threads_in(to_text(gpu)) == 1);
 }
 
 TEST_CASE("merge: adds what is missing and keeps what is there") {
