@@ -26,6 +26,18 @@ TEST_CASE("merge: adds what is missing and keeps what is there") {
   CHECK(profile.kernels.at(kernel_with(2)).median_s == 3.0);
 }
 
+TEST_CASE("merge: the overhead of a step is added where it is missing, and else stays") {
+  Profile profile = sample_profile();
+  profile.step_overhead_s = 0.0;
+  Profile other = sample_profile();
+  other.step_overhead_s = 2e-5;
+  merge(profile, other, "other.json");
+  CHECK(profile.step_overhead_s == 2e-5);
+  other.step_overhead_s = 3e-5;
+  merge(profile, other, "other.json");
+  CHECK(profile.step_overhead_s == 2e-5);
+}
+
 TEST_CASE("merge: every input is named once") {
   Profile profile = sample_profile();
   Profile other = sample_profile();
