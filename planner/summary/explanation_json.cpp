@@ -18,6 +18,7 @@ OrderedJson to_json(const Reason& reason) {
   OrderedJson entry{
       {"reason", to_text(reason.kind)}, {"rival", reason.rival}, {"saved", to_json(reason.saved)}};
   if (reason.paid) entry["paid"] = to_json(*reason.paid);
+  entry["rest_s"] = reason.rest_s;
   entry["gradients"] = reason.gradients;
   entry["plan_gradients"] = reason.plan_gradients;
   entry["rival_gradients"] = reason.rival_gradients;

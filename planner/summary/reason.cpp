@@ -72,6 +72,10 @@ ComparedCost largest_saving(const CostTimes& plan, const CostTimes& rival) {
   return largest;
 }
 
+double more_s(const ComparedCost& compared) {
+  return compared.plan_s - compared.rival_s;
+}
+
 // Exchanges the two sides of a comparison.
 ComparedCost reversed(const ComparedCost& compared) {
   return {.cost = compared.cost, .plan_s = compared.rival_s, .rival_s = compared.plan_s};
@@ -86,11 +90,15 @@ Reason compared(const Plan& plan, std::size_t index, ReasonKind kind) {
                 .rival = index,
                 .saved = largest_saving(own, other),
                 .paid = {},
+                .rest_s = {},
                 .gradients = plan.network.parameter_count(),
                 .plan_gradients = prediction.reduced_gradients.value_or(0),
                 .rival_gradients = rival.reduced_gradients};
   const ComparedCost paid = reversed(largest_saving(other, own));
-  if (paid.plan_s - paid.rival_s > equal_steps * prediction.step_s) reason.paid = paid;
+  if (more_s(paid) > equal_steps * prediction.step_s) reason.paid = paid;
+  reason.rest_s = prediction.step_s - rival.step_s - more_s(reason.saved) -
+                  (reason.paid ? more_s(*reason.paid) : 0.0);
+  reason.is_small_batch = kind == ReasonKind::more_ranks && rival.ranks == plan.batch;
   return reason;
 }
 

@@ -82,6 +82,10 @@ struct Reason {
   // The cost that grows most from the rival to the plan. It is missing if no cost grows by more
   // than 0.1 % of the step.
   std::optional<ComparedCost> paid;
+  // What the plan pays more than the rival in all other parts of the step together. It is negative
+  // if the plan pays less. `saved`, `paid` and this add up to the difference of the steps.
+  double rest_s = 0.0;
+  bool is_small_batch = false;  // more_ranks: the rival has one sample on each of its ranks
   // These counts matter if `saved` or `paid` are reductions or updates.
   std::int64_t gradients = 0;        // parameters of the network
   std::int64_t plan_gradients = 0;   // that rank 0 sums with others

@@ -1,7 +1,7 @@
 // Has a sentence for every reason.
 #include "planner/summary/reason_text.hpp"
 
-#include <algorithm>
+#include <cmath>
 
 #include "planner/base/bytes_text.hpp"
 #include "planner/report/table.hpp"
@@ -24,28 +24,32 @@ std::string large_number(std::int64_t gradients) {
   return std::to_string(gradients);
 }
 
-std::string verb_phrase(Cost cost) {
+std::string subject(Cost cost) {
   switch (cost) {
     case Cost::kernels:
-      return "kernels take";
+      return "kernels";
     case Cost::reductions:
-      return "reducing gradients takes";
+      return "reducing gradients";
     case Cost::updates:
-      return "updating weights takes";
+      return "updating weights";
     case Cost::halos:
-      return "exchanging halos takes";
+      return "exchanging halos";
     case Cost::channels:
-      return "exchanging channels takes";
+      return "exchanging channels";
     case Cost::shuffles:
-      return "moving tensors between splits takes";
+      return "moving tensors between splits";
     case Cost::statistics:
-      return "summing batch norms and losses takes";
+      return "summing batch norms and losses";
     case Cost::copies:
-      return "moving concatenated channels takes";
+      return "moving concatenated channels";
     case Cost::loading:
-      return "loading samples takes";
+      return "loading samples";
   }
   return "";
+}
+
+std::string verb_phrase(Cost cost) {
+  return subject(cost) + (cost == Cost::kernels ? " take" : " takes");
 }
 
 std::string capital(std::string text) {
@@ -64,13 +68,30 @@ std::string compared(const ComparedCost& cost) {
   return verb_phrase(cost.cost) + ' ' + ms(cost.plan_s) + " instead of " + ms(cost.rival_s) + " ms";
 }
 
-// The text is empty where the plan pays less than a tenth of what it saves.
+double paid_s(const Reason& reason) {
+  return reason.paid ? reason.paid->plan_s - reason.paid->rival_s : 0.0;
+}
+
+std::string more_or_less(double seconds) {
+  return ms(std::fabs(seconds)) + (seconds < 0.0 ? " ms less" : " ms more");
+}
+
+// Says what the plan pays for what it saves, so that the sentence adds up to the difference of the
+// steps. A cost below a tenth of the saving counts to the rest. A rest that rounding hides is left
+// out.
 std::string paid_text(const Reason& reason) {
-  if (!reason.paid) return "";
+  constexpr double own_words = 0.1;
+  constexpr double shown = 0.01;
   const double saved_s = reason.saved.rival_s - reason.saved.plan_s;
-  const double paid_s = reason.paid->plan_s - reason.paid->rival_s;
-  if (paid_s < 0.1 * saved_s) return "";
-  return "; " + verb_phrase(reason.paid->cost) + ' ' + ms(paid_s) + " ms more";
+  double rest_s = reason.rest_s;
+  std::string text;
+  if (paid_s(reason) < own_words * saved_s) {
+    rest_s += paid_s(reason);
+  } else if (reason.paid) {
+    text = ", " + subject(reason.paid->cost) + ' ' + more_or_less(paid_s(reason));
+  }
+  if (std::fabs(rest_s) < shown * saved_s) return text;
+  return text + ", all else " + more_or_less(rest_s);
 }
 
 bool has_fewer_gradients(const Reason& reason) {
@@ -88,8 +109,19 @@ std::string gradients_text(const Reason& reason) {
 std::string too_many_text(const Reason& reason, const Rival& rival) {
   const std::string fewer = counted(rival.ranks, "rank");
   if (!reason.paid) return "they do nothing faster than " + fewer + ", where data parallelism";
-  return verb_phrase(reason.paid->cost) + ' ' + ms(reason.paid->plan_s - reason.paid->rival_s) +
-         " ms more than on " + fewer + ", where data parallelism";
+  return verb_phrase(reason.paid->cost) + ' ' + more_or_less(paid_s(reason)) + " than on " + fewer +
+         ", where data parallelism";
+}
+
+// Begins the sentence about ranks that data parallelism leaves idle.
+std::string idle_text(const Reason& reason, const Rival& rival, int ranks) {
+  const int idle = ranks - rival.ranks;
+  if (reason.is_small_batch) {
+    return "By samples, batch " + std::to_string(rival.ranks) + " feeds only " +
+           counted(rival.ranks, "rank") + "; on " + std::to_string(ranks) + ", ";
+  }
+  return capital(name_of_rival(rival, ranks)) + " leaves " + counted(idle, "rank") +
+         (idle == 1 ? " idle; with it, " : " idle; with them, ");
 }
 
 }  // namespace
@@ -98,6 +130,17 @@ std::string name_of_rival(const Rival& rival, int ranks) {
   if (rival.kind == RivalKind::next) return "the next plan (" + rival.plan + ")";
   if (rival.ranks == ranks) return "data parallelism";
   return "data parallelism on " + counted(rival.ranks, "rank");
+}
+
+Reason briefer(Reason reason) {
+  if (reason.kind == ReasonKind::too_many_ranks) return reason;
+  if (!reason.paid) {
+    reason.plan_gradients = reason.rival_gradients;
+    return reason;
+  }
+  reason.rest_s += paid_s(reason);
+  reason.paid.reset();
+  return reason;
 }
 
 std::string to_text(const Reason& reason,
@@ -113,10 +156,7 @@ std::string to_text(const Reason& reason,
       return std::to_string(ranks) + " ranks are too many: " + too_many_text(reason, rival) +
              " takes " + ms(rival.step_s) + " ms per step.";
     case ReasonKind::more_ranks:
-      return capital(name_of_rival(rival, ranks)) + " leaves " +
-             counted(ranks - rival.ranks, "rank") +
-             (ranks - rival.ranks == 1 ? " idle; with it, " : " idle; with them, ") +
-             compared(reason.saved) + paid_text(reason) + '.';
+      return idle_text(reason, rival, ranks) + compared(reason.saved) + paid_text(reason) + '.';
     case ReasonKind::less_of_cost:
       break;
   }

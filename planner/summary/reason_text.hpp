@@ -13,6 +13,10 @@ namespace cnnplan {
 // of the plan.
 std::string name_of_rival(const Rival& rival, int ranks);
 
+// Returns a reason whose sentence is shorter, and adds up as before. The cost that grows most joins
+// the rest. Where it already did, the sentence does not count gradients.
+Reason briefer(Reason reason);
+
 // Returns a sentence with the numbers of the reason and of its rival. `available_bytes` is the
 // memory of a rank.
 // @pre the reason is of a plan with these rivals on `ranks` ranks

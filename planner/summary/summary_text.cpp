@@ -89,6 +89,30 @@ std::string by_counts(const Summary& summary, std::size_t most) {
   return others == 0 ? text : text + "; " + std::to_string(others) + " in other ways";
 }
 
+// Returns "samples 8 x height 4" for "samples over 8, height over 4". Splits of one axis stay as
+// they are.
+std::string short_words(std::string words) {
+  if (words.find(", ") == std::string::npos) return words;
+  for (const auto& [from, to] : {std::pair(", ", " x "), std::pair(" over ", " ")}) {
+    const std::string_view old(from);
+    for (std::size_t at = 0; (at = words.find(old, at)) != std::string::npos;) {
+      words.replace(at, old.size(), to);
+    }
+  }
+  return words;
+}
+
+// Lists the two most frequent splits in few words.
+std::string two_splits(const Summary& summary) {
+  const SplitCount& first = summary.counts[0];
+  const SplitCount& second = summary.counts[1];
+  int others = -first.layers - second.layers;
+  for (const SplitCount& count : summary.counts) others += count.layers;
+  return std::to_string(first.layers) + " layers: " + short_words(first.words) + "; " +
+         std::to_string(second.layers) + ": " + short_words(second.words) +
+         (others == 0 ? "" : "; " + std::to_string(others) + (others == 1 ? " other" : " others"));
+}
+
 // Says which data-parallel run a plan is compared with. Neither or both of them overlap.
 std::string data_parallel_name(const Summary& summary) {
   const int ranks = summary.ratio->ranks;
@@ -264,17 +288,20 @@ std::size_t lines_of(const std::string& text) {
 // A sentence of the summary has at most this many lines, unless names are long.
 constexpr std::size_t most_sentence_lines = 2;
 
-// Leaves out what the plan pays where the sentence would be too long.
+// Makes the sentence brief where it would be too long.
 std::string why(const Summary& summary, std::size_t width) {
+  constexpr int most_cuts = 2;
   Reason reason = *summary.reason;
   const auto lines = [&] {
     return wrapped(
         "why     ", to_text(reason, summary.rivals, summary.ranks, summary.available_bytes), width);
   };
   std::string text = lines();
-  if (lines_of(text) <= most_sentence_lines) return text;
-  reason.paid.reset();
-  return lines();
+  for (int cut = 0; cut < most_cuts && lines_of(text) > most_sentence_lines; ++cut) {
+    reason = briefer(std::move(reason));
+    text = lines();
+  }
+  return text;
 }
 
 // A sentence on how sure the choice is has one line more, if it is about two rivals.
@@ -323,10 +350,12 @@ std::string sure(const Summary& summary, std::size_t width, std::size_t most) {
   return lines(Wording::brief, false);
 }
 
-// Returns texts of the plan, the most detailed one first.
+// Returns texts of the plan, the most detailed one first. The second split is named before it joins
+// the other ways, in short words if need be.
 std::vector<std::string> plan_texts(const Summary& summary) {
   std::vector<std::string> texts{by_groups(summary)};
   for (std::size_t most = summary.counts.size(); most > 0; --most) {
+    if (most == 1 && summary.counts.size() > 1) texts.push_back(two_splits(summary));
     texts.push_back(by_counts(summary, most));
   }
   return texts;

@@ -19,6 +19,12 @@ std::string in_one_line(std::string text) {
   return text;
 }
 
+std::string many_words(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "w ";
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("summary: a plan without rivals, as older versions wrote it") {
@@ -93,6 +99,21 @@ TEST_CASE("summary: at most eight lines, however many splits there are") {
   const std::string text = to_text(summary);
   CHECK(std::count(text.begin(), text.end(), '\n') <= 8);
   CHECK(text.find("in other ways") != std::string::npos);
+}
+
+TEST_CASE("summary: the second split is named in short words, and only others are counted") {
+  Summary summary = summary_of(small_plan());
+  summary.groups.assign(100, {.words = many_words(30)});
+  summary.group_names.assign(100, "layer");
+  summary.counts = {{.words = "samples over 8, height over 4", .layers = 51},
+                    {.words = "samples over 8, channels over 4", .layers = 20},
+                    {.words = many_words(1000), .layers = 2}};
+  CHECK(in_one_line(to_text(summary))
+            .find("plan    51 layers: samples over 8, height over 4; 20: samples over 8, channels "
+                  "over 4; 2 in other ways\n") != std::string::npos);
+  summary.network = many_words(190);
+  CHECK(to_text(summary).find("plan    51 layers: samples 8 x height 4; 20: samples 8 x channels "
+                              "4; 2 others\n") != std::string::npos);
 }
 
 TEST_CASE("summary: a measured step comes first, with rates and the error") {
