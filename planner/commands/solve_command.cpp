@@ -58,14 +58,17 @@ void refuse_estimates(const Plan& plan, const SolveRequest& request, const Solve
   const bool needs_plan = has_kernels_of_plans_only(plan);
   const std::string advice = note + (needs_plan ? "\nsolve without --strict writes that plan" : "");
   if (options.profile_file.empty() && request.profile.kernels.empty()) {
-    throw InputError({.file = "--strict",
-                      .pointer = "",
-                      .value = "no profile: neither --profile nor a " +
-                               std::string(default_profile_file) + " of this device here",
-                      .allowed = "a profile with all kernels of the plan; " +
-                                 (needs_plan ? advice
-                                             : "make one with:" + std::string(command_line) +
-                                                   profile_advice(plan, typed(options)))});
+    throw InputError(
+        {.file = "--strict",
+         .pointer = "",
+         .value = "no profile: neither --profile nor a " + std::string(default_profile_file) +
+                  " of this device here",
+         .allowed =
+             "a profile with all kernels of the plan; " +
+             (needs_plan
+                  ? advice
+                  : "make one with:" + std::string(command_line) +
+                        profile_advice(plan, request.platform, request.profile, typed(options)))});
   }
   throw InputError(
       {.file = file_or_default(options.profile_file, default_profile_file),

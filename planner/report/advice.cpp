@@ -78,16 +78,23 @@ std::string rates_text(const Platform& platform) {
              : " as on a CPU core of ours, no other device";
 }
 
+// Begins a command that times kernels. Ranks on cores of a node slow each other, so as many run as
+// the plan has there. One rank alone is enough for devices, which do not slow each other.
+std::string profiling(const Plan& plan,
+                      const Platform& platform,
+                      const Profile& profile,
+                      int lanes) {
+  if (!runs_on_cores(platform, profile)) return "cnnplan profile";
+  return "mpirun -n " + std::to_string(ranks_on_a_node(platform, plan.ranks)) +
+         (lanes > 1 ? " --map-by slot:PE=" + std::to_string(lanes) : "") + " cnnplan profile";
+}
+
 // Returns the command that times the kernels of the plan's file that the profile lacks.
 std::string missing_advice(const Plan& plan,
                            const Platform& platform,
                            const Profile& profile,
                            const TypedOptions& typed) {
-  const int lanes = most_lanes(plan);
-  const bool on_cores = lanes > 1 && runs_on_cores(platform, profile);
-  std::string command = "mpirun -n " + std::to_string(ranks_on_a_node(platform, plan.ranks)) +
-                        (on_cores ? " --map-by slot:PE=" + std::to_string(lanes) : "") +
-                        " cnnplan profile --missing-from " +
+  std::string command = profiling(plan, platform, profile, most_lanes(plan)) + " --missing-from " +
                         (typed.plan_file.empty() ? "plan.json" : shell_word(typed.plan_file));
   if (!typed.profile_file.empty()) command += " -o " + shell_word(typed.profile_file);
   return command;
@@ -133,7 +140,7 @@ std::string estimates_note(const Plan& plan,
       (estimates.are_updates && estimates.from_rates == 0) || has_kernels_of_plans_only(plan);
   return note + "; measure with:" +
          to_copy(is_rest ? missing_advice(plan, platform, profile, typed)
-                         : profile_advice(plan, typed));
+                         : profile_advice(plan, platform, profile, typed));
 }
 
 // Returns the number of ranks that have no part of the layer's output.
@@ -162,7 +169,8 @@ std::string busy_ranks_note(const Plan& plan,
   if (profile.kernels.empty() || alike) return "";
   typed.profile_file = "profile-" + std::to_string(on_node) + ".json";
   return "kernels timed with " + counted(busy, "busy rank") + " on a node, the plan has " +
-         std::to_string(on_node) + "; time them with:" + to_copy(profile_advice(plan, typed)) +
+         std::to_string(on_node) +
+         "; time them with:" + to_copy(profile_advice(plan, platform, profile, typed)) +
          "\nthen solve with --profile " + typed.profile_file;
 }
 
@@ -176,11 +184,14 @@ bool has_kernels_of_plans_only(const Plan& plan) {
   return plan.sample_blocks > 1 || most_lanes(plan) > 1 || has_interiors;
 }
 
-std::string profile_advice(const Plan& plan, const TypedOptions& typed) {
-  const std::string ranks = std::to_string(plan.ranks);
-  std::string command = "mpirun -n " + ranks + " cnnplan profile " +
-                        shell_word(typed.network_file) + " --ranks " + ranks + " --batch " +
-                        std::to_string(plan.batch) + " --input " + input_size(plan.network);
+std::string profile_advice(const Plan& plan,
+                           const Platform& platform,
+                           const Profile& profile,
+                           const TypedOptions& typed) {
+  std::string command = profiling(plan, platform, profile, 1) + ' ' +
+                        shell_word(typed.network_file) + " --ranks " + std::to_string(plan.ranks) +
+                        " --batch " + std::to_string(plan.batch) + " --input " +
+                        input_size(plan.network);
   if (plan.precision != Precision::fp32) {
     command += " --precision " + std::string(to_text(plan.precision));
   }

@@ -21,9 +21,13 @@ struct TypedOptions {
 // interiors and strips, and kernels that run at the same time as others.
 bool has_kernels_of_plans_only(const Plan& plan);
 // Returns the command that times the kernels of plans for the network, with the ranks, batch,
-// precision and input size of `plan`, and the mesh and the profile that the user gave.
-// @pre typed.network_file is given
-std::string profile_advice(const Plan& plan, const TypedOptions& typed);
+// precision and input size of `plan`, and the mesh and the profile that the user gave. On cores,
+// it starts the ranks of a node. For devices such as GPUs, one rank without mpirun is enough.
+// @pre typed.network_file is given, and the platform has a level
+std::string profile_advice(const Plan& plan,
+                           const Platform& platform,
+                           const Profile& profile,
+                           const TypedOptions& typed);
 // Returns the command that times the kernels which this plan had to estimate. It does not name a
 // plan that is a stream, or whose file is not known (an empty text).
 std::string missing_command(const std::string& plan_file);

@@ -50,18 +50,22 @@ Plan measured_plan() {
 TEST_CASE(
     "profile_advice: the plan's own ranks, batch and size, and the files as they were typed") {
   Plan plan = small_plan();
-  CHECK(profile_advice(plan, typed) == command);
+  CHECK(profile_advice(plan, measured_platform(1), Profile{}, typed) == command);
   std::vector<Layer> layers = plan.network.layers().elements();
   std::get<Input>(layers.front().parameters).size = {3, 8, 16};
   plan.network = Network(plan.network.name(), std::move(layers));
   plan.ranks = 4;
   const TypedOptions all{.network_file = "n.json", .profile_file = "p.json", .uniform = "n2h2"};
-  CHECK(profile_advice(plan, all) ==
+  CHECK(profile_advice(plan, default_platform(4), Profile{}, all) ==
         "mpirun -n 4 cnnplan profile n.json --ranks 4 --batch 4 --input 3x8x16 --uniform n2h2 "
         "-o p.json");
+  // Four ranks on two nodes: two of them are enough, since kernels do not depend on other nodes.
+  CHECK(profile_advice(plan, measured_platform(2), Profile{}, all)
+            .starts_with("mpirun -n 2 cnnplan profile n.json --ranks 4 "));
   plan = small_plan();
   plan.precision = Precision::bf16;
-  CHECK(profile_advice(plan, typed) == std::string(command) + " --precision bf16");
+  CHECK(profile_advice(plan, measured_platform(1), Profile{}, typed) ==
+        std::string(command) + " --precision bf16");
 }
 
 TEST_CASE("assumptions: has no note if everything was measured as the plan runs") {
@@ -134,31 +138,34 @@ TEST_CASE("assumptions: says what kernels are estimated from") {
   CHECK(assumptions(plan, platform, Profile{}, typed) == core + advice);
   platform.device = "Card";
   platform.kernels = KernelRates{.source = "by hand"};
+  // One rank alone times the kernels of cards.
+  const std::string alone = "; measure with:\n    cnnplan profile ";
+  const std::string card = alone + "nets/small.json --ranks 2 --batch 4 --input 16x16\n";
   const std::string rates = "1 kernel estimated from rates of Card (by hand)";
-  CHECK(assumptions(plan, platform, Profile{}, typed) == rates + advice);
+  CHECK(assumptions(plan, platform, Profile{}, typed) == rates + card);
   // A profile can estimate the kernels whose kinds it has.
   KernelSpec spec;
   set_estimated(plan, {spec});
   const std::string timed = "1 kernel estimated from timed ones of their kind";
-  CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + advice);
+  CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + card);
   // The sizes of updates depend on the plan, so a profile of the network would not have them.
   Profile updates = profile_of(2);
   const KernelSpec update{.kind = KernelKind::sgd, .phase = KernelPhase::update};
   updates.kernels[update] = updates.kernels.begin()->second;
   set_estimated(plan, {update});
   CHECK(assumptions(plan, platform, updates, typed) ==
-        timed + "; measure with:\n    mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+        timed + alone + "--missing-from plan.json\n");
   set_estimated(plan, {spec});
   // Kernels of sample blocks depend on the plan, too.
   plan.sample_blocks = 4;
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
-        rates + "; measure with:\n    mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+        rates + alone + "--missing-from plan.json\n");
   plan.sample_blocks = 1;
   // Kernels that run at the same time depend on the plan. They need cores, unless the rank has a
   // card.
   plan.multigrid = {{.concurrency = 4}};
   CHECK(assumptions(plan, platform, Profile{}, typed) ==
-        rates + "; measure with:\n    mpirun -n 2 cnnplan profile --missing-from plan.json\n");
+        rates + alone + "--missing-from plan.json\n");
   Platform cores = platform;
   cores.kernels.reset();
   CHECK(assumptions(plan, cores, Profile{}, typed) ==
@@ -169,10 +176,10 @@ TEST_CASE("assumptions: says what kernels are estimated from") {
   KernelSpec backward = spec;
   backward.phase = KernelPhase::backward_data;
   set_estimated(plan, {spec, backward});
-  CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + ", " + rates + advice);
+  CHECK(assumptions(plan, platform, profile_of(2), typed) == timed + ", " + rates + card);
   spec.precision = Precision::bf16;
   set_estimated(plan, {spec});
-  CHECK(assumptions(plan, platform, profile_of(2), typed) == rates + advice);
+  CHECK(assumptions(plan, platform, profile_of(2), typed) == rates + card);
   spec = {.algorithm = KernelAlgorithm::winograd};
   set_estimated(plan, {spec, spec});
   CHECK(assumptions(plan, platform, profile_of(2), typed)
