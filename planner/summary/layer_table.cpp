@@ -45,6 +45,7 @@ struct Row {
   std::string split;
   Times times_s{};
   double total_s = 0.0;
+  double critical_s = 0.0;
   bool estimated = false;
   bool is_alone = false;
 
@@ -53,6 +54,7 @@ struct Row {
       times_s[column_of(column)] += cost.columns_s[static_cast<std::size_t>(column)];
     }
     total_s += cost.total_s;
+    critical_s += cost.critical_s;
     estimated = estimated || cost.estimated;
   }
 };
@@ -100,7 +102,9 @@ Unit unit_of(double step_s) {
   return {.name = "us", .seconds = 1e-6, .decimals = 1};
 }
 
-std::string table_of(const std::vector<Row>& rows, double step_s, std::size_t width) {
+// With overlap, kernels hide other operations, so only the critical path is a share of the step.
+std::string table_of(const Plan& plan, const std::vector<Row>& rows, std::size_t width) {
+  const double step_s = plan.prediction.step_s;
   const Unit unit = unit_of(step_s);
   const auto time = [&](double seconds) {
     return seconds == 0.0 ? "-" : fixed(seconds / unit.seconds, unit.decimals);
@@ -114,7 +118,7 @@ std::string table_of(const std::vector<Row>& rows, double step_s, std::size_t wi
         row.first, row.layers == 1 ? "" : '+' + std::to_string(row.layers - 1), row.split};
     for (const double time_s : row.times_s) cells.push_back(time(time_s));
     cells.push_back(marked(time(row.total_s), row.estimated));
-    cells.push_back(share(row.total_s, step_s));
+    cells.push_back(share(plan.overlap ? row.critical_s : row.total_s, step_s));
     table.add_row(std::move(cells));
   }
   table.hide_empty_columns();
@@ -128,8 +132,8 @@ bool any_split_has(const std::vector<Row>& rows, std::string_view part) {
 }
 
 // Explains the columns, and the letters of splits that the rows have.
-std::string legend(const std::vector<Row>& rows, double step_s, std::size_t width) {
-  std::string text = std::string("Times in ") + unit_of(step_s).name +
+std::string legend(const Plan& plan, const std::vector<Row>& rows, std::size_t width) {
+  std::string text = std::string("Times in ") + unit_of(plan.prediction.step_s).name +
                      ", means over ranks: kernels forward and backward, messages, other work "
                      "(batch norms, reductions, updates). Splits: n samples, c channels, d depth, "
                      "h height, w width, r copies";
@@ -141,12 +145,12 @@ std::string legend(const std::vector<Row>& rows, double step_s, std::size_t widt
   const bool any_grouped =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.layers > 1; });
   if (any_grouped) text += ". +N: with the next N layers; --wide shows all";
+  if (plan.overlap) text += ". step %: what the step waits for; kernels hide the rest of total";
   return wrapped("", text + '.', width);
 }
 
 std::string text_of(const Plan& plan, const std::vector<Row>& rows, std::size_t width) {
-  const double step_s = plan.prediction.step_s;
-  return legend(rows, step_s, width) + table_of(rows, step_s, width);
+  return legend(plan, rows, width) + table_of(plan, rows, width);
 }
 
 }  // namespace

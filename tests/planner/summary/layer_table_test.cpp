@@ -54,6 +54,18 @@ TEST_CASE("layer table: times of short steps are in microseconds") {
   CHECK(text.find("10000.0  50500.0") != std::string::npos);
 }
 
+TEST_CASE("layer table: with overlap, hidden time is no share of the step") {
+  Plan plan = small_plan();
+  plan.overlap = true;
+  for (PredictedOperation& operation : plan.prediction.operations) {
+    if (operation.place.part == OperationPart::gradient_reduction) operation.critical_s = 0.002;
+  }
+  const std::string text = layer_table(plan);
+  CHECK(text.find("6.00   6.00      2.0\n") != std::string::npos);
+  CHECK(text.find("step %: what the step") != std::string::npos);
+  CHECK(layer_table(small_plan()).find("step %: what") == std::string::npos);
+}
+
 TEST_CASE("layer table: one row") {
   const std::string text = layer_row(small_plan(), "fc");
   CHECK(text.find("fc     r2     5.00  1.50   6.50      6.5\n") != std::string::npos);
