@@ -86,10 +86,17 @@ function rangeText({step_s: step, low_s: low, high_s: high}) {
   return low > 0 && high - low > 0.05 * step ? `${duration(low)} to ${duration(high)}` : "";
 }
 
-// Returns the number of draws of errors in which the plan beats the closest other plan.
-function sureText(sure) {
-  if (!sure) return ["not known", ""];
-  return [`${sure.wins.find((win) => win.rival === sure.closest).draws} of ${sure.draws}`, "draws of likely errors"];
+// Returns the name of a rival, in the words of the summary.
+function rivalName({kind, plan, ranks}, own) {
+  if (kind === "next") return `the next plan (${plan})`;
+  return `data parallelism${ranks === own ? "" : ` on ${plural(ranks, "rank")}`}`;
+}
+
+// Returns the rival that wins in most draws of errors, and the number of draws in which the plan beats it.
+function sureFact({sure, rivals, ranks}) {
+  if (!sure) return ["beats the closest other plan in", "not known", ""];
+  const {draws} = sure.wins.find((win) => win.rival === sure.closest);
+  return [`beats ${rivalName(rivals[sure.closest], ranks)} in`, `${draws} of ${sure.draws}`, "draws of likely errors, fewest of all rivals"];
 }
 
 // Returns how fast the plan is compared with data parallelism, in the words of the summary.
@@ -108,7 +115,7 @@ function factsOf(plan) {
     ["predicted step", duration(explained.step_s), rangeText(explained)],
     ["samples per second", explained.samples_per_s >= 100 ? count(Math.round(explained.samples_per_s)) : significant(explained.samples_per_s), ""],
     ["compared with data parallelism", ...ratioText(explained, plan.overlap)],
-    ["beats the closest other plan in", ...sureText(explained.sure)],
+    sureFact(explained),
     ["memory per rank", bytes(explained.memory_bytes), explained.any_estimated ? `at least, ${limit}` : limit],
   ];
 }
