@@ -1,5 +1,4 @@
 // Writes what starts a plan on its ranks: a script for Slurm, or a command.
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "planner/kernel/device_text.hpp"
 #include "planner/launch/batch_script.hpp"
 #include "planner/launch/exec_options.hpp"
+#include "planner/launch/launch_notes.hpp"
 #include "planner/launch/launch_words.hpp"
 #include "planner/launch/placement.hpp"
 
@@ -48,18 +48,6 @@ Placement chosen_placement(const Plan& plan, const LaunchOptions& options) {
   if (options.gpus_per_node) placement.gpus_per_node = *options.gpus_per_node;
   if (options.cores_per_rank > 0) placement.cores_per_rank = options.cores_per_rank;
   return placement;
-}
-
-// True if one of the words is the option, as in "--data train.h5" or "--data=train.h5".
-bool has_option(const std::vector<std::string>& words, const std::string& name) {
-  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
-    return word == name || word.starts_with(name + '=');
-  });
-}
-
-// True if the program trains, so that it has a state.
-bool trains(const std::vector<std::string>& words) {
-  return !has_option(words, "--verify") && !has_option(words, "--infer");
 }
 
 // Without a name of the backend, a rank that finds no GPU would compute on cores.
@@ -166,8 +154,14 @@ ExitCode launch_command(const LaunchOptions& options) {
   const Placement placement = chosen_placement(plan, options);
   output.write(text_of(plan, placement, options));
   tell_other_plan(options);
+  const bool is_script = options.form == LaunchForm::slurm;
+  if (const std::string text = shared_gpus_text(placement); !text.empty()) print_warning(text);
+  for (const std::string& note :
+       launch_notes(plan, placement, program_words(options, placement), is_script)) {
+    print_note(note);
+  }
   if (is_standard_output(options.output_file)) return ExitCode::ok;
-  const char* const starter = options.form == LaunchForm::slurm ? "sbatch " : "bash ";
+  const char* const starter = is_script ? "sbatch " : "bash ";
   print_note("wrote " + options.output_file + ": " + ranks_text(placement) + "; start it with" +
              std::string(command_line) + starter + shell_word(options.output_file));
   return ExitCode::ok;

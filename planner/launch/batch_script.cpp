@@ -53,6 +53,13 @@ std::string restart_lines(const JobRequest& request) {
          "#SBATCH --signal=USR1@" + seconds + "\n#SBATCH --requeue\n#SBATCH --open-mode=append\n";
 }
 
+std::string gpu_lines(const Placement& placement) {
+  if (placement.gpus_per_node == 0) return {};
+  return comment(
+      "No cluster with GPUs has run such a script yet. cnnexec -v shows which GPU each rank "
+      "takes.");
+}
+
 std::string requeue_lines() {
   const std::string preempted = std::to_string(static_cast<int>(ExitCode::preempted));
   return "code=$?\n"
@@ -60,7 +67,9 @@ std::string requeue_lines() {
          "if [ \"$code\" -eq " +
          preempted +
          " ]; then\n"
-         "  scontrol requeue \"$SLURM_JOB_ID\"\n"
+         "  scontrol requeue \"$SLURM_JOB_ID\" ||\n"
+         "    echo \"Slurm did not queue job $SLURM_JOB_ID again. Submit this script again to "
+         "continue.\" >&2\n"
          "fi\n"
          "exit \"$code\"\n";
 }
@@ -95,8 +104,9 @@ std::string batch_script(const Placement& placement,
                          const JobRequest& request,
                          const JobWork& work) {
   return "#!/bin/bash\n" + comment(work.description) + resource_lines(placement, request) +
-         (work.saves_state ? restart_lines(request) : "") + "\n" + shell_command(work.launcher) +
-         " \\\n  " + shell_command(work.program) + "\n" + (work.saves_state ? requeue_lines() : "");
+         (work.saves_state ? restart_lines(request) : "") + "\n" + gpu_lines(placement) +
+         shell_command(work.launcher) + " \\\n  " + shell_command(work.program) + "\n" +
+         (work.saves_state ? requeue_lines() : "");
 }
 
 std::string problem_of_job_word(const std::string& text) {

@@ -153,4 +153,14 @@ std::string problem_of_exec_words(const std::vector<std::string>& words) {
   return {};
 }
 
+bool has_option(const std::vector<std::string>& words, const std::string& name) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return word == name || word.starts_with(name + '=');
+  });
+}
+
+bool trains(const std::vector<std::string>& words) {
+  return !has_option(words, "--verify") && !has_option(words, "--infer");
+}
+
 }  // namespace cnnplan
