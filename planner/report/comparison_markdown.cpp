@@ -26,7 +26,7 @@ std::string limit_text(const std::vector<GatedFigure>& figures, Gate gate) {
   const auto found = std::find_if(figures.begin(), figures.end(), [&](const GatedFigure& figure) {
     return figure.gate == gate;
   });
-  return found == figures.end() ? "" : percent(found->limit);
+  return found == figures.end() ? "" : found->limit_text();
 }
 
 std::string time_row(const std::string& title, const ComparedTime& time, const std::string& limit) {
@@ -67,6 +67,12 @@ std::string sentence(std::string text) {
   return text + '.';
 }
 
+// The table has no row for the rest of the step.
+std::string sentence_of_rest(const Comparison& comparison) {
+  const std::string text = rest_text(comparison);
+  return text.empty() ? "" : ' ' + sentence(text);
+}
+
 }  // namespace
 
 std::string markdown_text(const Comparison& comparison, const std::vector<GatedFigure>& figures) {
@@ -77,7 +83,8 @@ std::string markdown_text(const Comparison& comparison, const std::vector<GatedF
   for (const GatedFigure& figure : figures) text += ' ' + sentence(figure.message());
   text += "\n\n" + markdown_code(comparison.network) + " on " + size_text(comparison) + ": " +
           spread_text(comparison.measured_step) +
-          ". The layers that are furthest off come last.\n\n" + table(comparison, figures);
+          ". The layers furthest off follow, the furthest first." + sentence_of_rest(comparison) +
+          "\n\n" + table(comparison, figures);
   if (!comparison.reason.empty()) {
     text += "\nLikely reason: " + markdown_code(comparison.reason) + '\n';
   }

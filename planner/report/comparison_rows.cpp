@@ -20,6 +20,26 @@ std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups) {
   return groups;
 }
 
+ComparedTime rest_of(const Comparison& comparison) {
+  ComparedTime rest = comparison.step;
+  rest.name = "rest of the step";
+  for (const ComparedTime& group : comparison.groups) {
+    rest.predicted_s -= group.predicted_s;
+    rest.measured_s -= group.measured_s;
+  }
+  return rest;
+}
+
+std::string rest_text(const Comparison& comparison) {
+  const ComparedTime rest = rest_of(comparison);
+  if (rest.predicted_s < 0.0 || rest.measured_s < 0.0) return {};
+  const double off_s = rest.predicted_s - rest.measured_s;
+  for (const ComparedTime& group : comparison.groups) {
+    if (std::fabs(group.predicted_s - group.measured_s) >= std::fabs(off_s)) return {};
+  }
+  return "the " + rest.name + " is off by more than any layer, " + duration(off_s);
+}
+
 std::string signed_error(const ComparedTime& time) {
   return time.measured_s > 0 ? fixed((time.predicted_s / time.measured_s - 1) * 100, 1) : "-";
 }

@@ -12,6 +12,13 @@ namespace cnnplan {
 // Sorts by the difference of predicted and measured seconds, the largest first.
 std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups);
 
+// Returns the time of the step outside of the groups. It is below 0 where operations overlap.
+ComparedTime rest_of(const Comparison& comparison);
+
+// Says by how much the rest of the step is off, if it is off by more than any group, without a full
+// stop. Else the text is empty, and also where operations overlap, so that the rest means nothing.
+std::string rest_text(const Comparison& comparison);
+
 // Returns the predicted less the measured time as a share of the measured one, in percent without
 // the unit: "-20.0". It is "-" if nothing was measured.
 std::string signed_error(const ComparedTime& time);

@@ -21,17 +21,6 @@ std::vector<std::string> cells_of(const ComparedTime& time) {
       time.name, milliseconds(time.predicted_s), milliseconds(time.measured_s), signed_error(time)};
 }
 
-// Returns the time of the step outside of the groups. It is below 0 where operations overlap.
-ComparedTime rest_of(const Comparison& comparison) {
-  ComparedTime rest = comparison.step;
-  rest.name = "rest of the step";
-  for (const ComparedTime& group : comparison.groups) {
-    rest.predicted_s -= group.predicted_s;
-    rest.measured_s -= group.measured_s;
-  }
-  return rest;
-}
-
 // A rest has no error, since its two sides may be differences of large times.
 std::vector<std::string> rest_cells(const Comparison& comparison) {
   std::vector<std::string> cells = cells_of(rest_of(comparison));
@@ -88,6 +77,8 @@ std::string conclusion(const Comparison& comparison,
                      ", weighted by time " + percent(comparison.weighted_mean_error) +
                      ", largest " + percent(comparison.max_error);
   if (!comparison.max_error_group.empty()) text += " (" + comparison.max_error_group + ")";
+  const std::string rest = rest_text(comparison);
+  if (!rest.empty()) text += "; " + rest;
   text += "\nstep: error " + percent(comparison.step.error()) + '\n';
   if (!comparison.reason.empty()) text += "likely reason: " + comparison.reason + '\n';
   text += memory_text(comparison);

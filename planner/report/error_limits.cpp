@@ -1,6 +1,8 @@
 // Finds the figures that have a limit, and says whether they hold it.
 #include "planner/report/error_limits.hpp"
 
+#include <cmath>
+
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/error.hpp"
 #include "planner/report/table.hpp"
@@ -20,6 +22,29 @@ ComparedBytes known_memory(const Comparison& comparison, const ComparedFiles& fi
                     .allowed = "the memory of a rank, on which --max-memory-error sets a limit"});
 }
 
+std::string percent_text(double fraction, int decimals) {
+  return fixed(fraction * 100, decimals) + " %";
+}
+
+// True if `decimals` digits after the point write the fraction exactly, in percent.
+bool is_exact(double fraction, int decimals) {
+  const double units = fraction * 100 * std::pow(10.0, decimals);
+  return std::fabs(units - std::round(units)) < 1e-6;
+}
+
+// Returns how many digits after the point a limit needs, at least one: 0.0001 is 0.01 %, not 0.0 %.
+// An error that exceeds the limit has another text than the limit.
+int decimals_of(double limit, double error) {
+  constexpr int most = 6;
+  int decimals = 1;
+  const auto is_hidden = [&] {
+    return !is_exact(limit, decimals) ||
+           (error > limit && percent_text(error, decimals) == percent_text(limit, decimals));
+  };
+  while (decimals < most && is_hidden()) ++decimals;
+  return decimals;
+}
+
 }  // namespace
 
 std::string to_text(Gate gate) {
@@ -27,8 +52,13 @@ std::string to_text(Gate gate) {
 }
 
 std::string GatedFigure::message() const {
-  return "the predicted " + to_text(gate) + " is " + percent(error) +
-         " off the measured one; allowed: " + percent(limit);
+  const int decimals = decimals_of(limit, error);
+  return "the predicted " + to_text(gate) + " is " + percent_text(error, decimals) +
+         " off the measured one; allowed: " + percent_text(limit, decimals);
+}
+
+std::string GatedFigure::limit_text() const {
+  return percent_text(limit, decimals_of(limit, limit));
 }
 
 std::vector<GatedFigure> gated_figures(const Comparison& comparison,

@@ -30,6 +30,8 @@ struct GatedFigure {
   bool holds() const { return error <= limit; }
   // Says by how much the prediction is off, and what is allowed, without a full stop.
   std::string message() const;
+  // Returns the limit in percent, with at least one digit after the point.
+  std::string limit_text() const;
 };
 
 // Returns the step, and the memory of a rank if it has a limit.

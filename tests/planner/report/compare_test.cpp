@@ -247,7 +247,8 @@ rest of the step           9.500         38.000
 ----------------------------------------------------------
 step                     100.000        125.000      -20.0
 
-layers: mean error 16.7 %, weighted by time 4.0 %, largest 100.0 % (sgd)
+layers: mean error 16.7 %, weighted by time 4.0 %, largest 100.0 % (sgd); the
+rest of the step is off by more than any layer, -28.500 ms
 step: error 20.0 %
 likely reason: the rest of the step, predicted as 9.500 ms and measured as
 38.000 ms
@@ -283,7 +284,8 @@ rest of the step           9.500         37.800   -28.300
 --------------------------------------------------------------------
 step                     100.000        125.000   -25.000      -20.0
 
-layers: mean error 19.4 %, weighted by time 4.2 %, largest 100.0 % (sgd)
+layers: mean error 19.4 %, weighted by time 4.2 %, largest 100.0 % (sgd); the
+rest of the step is off by more than any layer, -28.300 ms
 step: error 20.0 %
 likely reason: the rest of the step, predicted as 9.500 ms and measured as
 37.800 ms

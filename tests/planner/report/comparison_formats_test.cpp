@@ -48,7 +48,7 @@ TEST_CASE("markdown_text: the answer first, then one table") {
       markdown_of(comparison(), {.step = 0.25}) ==
       R"(**The prediction holds.** The predicted step is 20.0 % off the measured one; allowed: 25.0 %.
 
-<code>a&#60;b</code> on 2 ranks, batch 4: 7 steps measured, 120.000 ms to 140.000 ms. The layers that are furthest off come last.
+<code>a&#60;b</code> on 2 ranks, batch 4: 7 steps measured, 120.000 ms to 140.000 ms. The layers furthest off follow, the furthest first.
 
 | | predicted | measured | error | limit |
 | --- | ---: | ---: | ---: | ---: |
@@ -57,6 +57,16 @@ TEST_CASE("markdown_text: the answer first, then one table") {
 | <code>slow</code> | 40.000 ms | 48.000 ms | -16.7 % | |
 | <code>idle</code> | 2.000 ms | 0.000 us | - | |
 )");
+}
+
+TEST_CASE("markdown_text: the rest of the step is named where it is furthest off") {
+  Comparison compared = comparison();
+  compared.step.measured_s = 0.135;
+  CHECK(
+      test::contains(markdown_of(compared, {}),
+                     " first. The rest of the step is off by more than any layer, -19.500 ms.\n"));
+  compared.groups.back().predicted_s = 0.04;  // Operations overlap.
+  CHECK_FALSE(test::contains(markdown_of(compared, {}), "The rest"));
 }
 
 TEST_CASE("markdown_text: figures outside their limits, memory, and where the run was made") {

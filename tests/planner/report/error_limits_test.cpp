@@ -40,6 +40,14 @@ TEST_CASE("gated_figures: only the step has a limit unless memory is given one")
         "the predicted step is 20.0 % off the measured one; allowed: 19.0 %");
 }
 
+TEST_CASE("GatedFigure: small limits, and errors close to a limit, have more digits") {
+  CHECK(GatedFigure{.error = 0.2, .limit = 1e-4}.message() ==
+        "the predicted step is 20.00 % off the measured one; allowed: 0.01 %");
+  CHECK(GatedFigure{.error = 0.15002, .limit = 0.15}.message() ==
+        "the predicted step is 15.002 % off the measured one; allowed: 15.000 %");
+  CHECK(GatedFigure{.limit = 1e-4}.limit_text() == "0.01 %");
+}
+
 TEST_CASE("gated_figures: memory is compared with the figure that the prediction is about") {
   Comparison compared = comparison();
   const GatedFigure allocated = gated_figures(compared, {.memory = 0.3}, files).back();
