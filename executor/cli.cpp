@@ -95,9 +95,11 @@ void add_optimizer_options(CLI::App& app, TrainingOptions& training) {
 void add_device_options(CLI::App& app, Options& options) {
   app.option_defaults()->group("Device");
   TrainingOptions& training = options.training;
-  app.add_option("--backend", training.backend, "Kernels: cudnn, onednn, reference")
-      ->type_name("NAME")
-      ->capture_default_str();
+  app.add_option("--backend",
+                 training.backend,
+                 "Kernels: cudnn, onednn, reference; default: cudnn on a machine with a GPU, else "
+                 "onednn, if the build has them")
+      ->type_name("NAME");
   app.add_option("--graphs",
                  options.graphs,
                  "On a GPU, start consecutive kernels together as one CUDA graph; auto: where this "

@@ -163,9 +163,11 @@ void add_options(CLI::App& app, Options& options) {
       app.add_flag("--links", options.links, "Time links instead of kernels; with -o, --backend");
   add_kernel_options(app, options.kernels, *links);
   app.option_defaults()->group("Device");
-  app.add_option("--backend", options.kernels.backend, "Kernels: cudnn, onednn, reference")
-      ->type_name("NAME")
-      ->capture_default_str();
+  app.add_option("--backend",
+                 options.kernels.backend,
+                 "Kernels: cudnn, onednn, reference; default: cudnn on a machine with a GPU, else "
+                 "onednn, if the build has them")
+      ->type_name("NAME");
   app.add_flag("--deterministic",
                options.kernels.deterministic,
                "On a GPU, use only kernels that give the same bits every time");

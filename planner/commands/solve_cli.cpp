@@ -91,8 +91,8 @@ void add_size_options(CLI::App& solve, SolveOptions& options) {
   CLI::Option* const ranks_per_node = solve.add_option(
       "--ranks-per-node",
       options.ranks_per_node,
-      "Ranks of each node; another number than the platform's needs one that was not measured, and "
-      "writes it at this size next to the plan");
+      "Ranks of each node. Only a platform with nominal figures takes another number than its own; "
+      "solve then writes this platform next to the plan");
   for (CLI::Option* const option : {nodes, ranks_per_node}) {
     option->check(CLI::Range(1, max_ranks))->excludes(solve.get_option("--ranks"));
   }

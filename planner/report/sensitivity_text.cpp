@@ -119,11 +119,11 @@ std::string legend(const Sensitivity& sensitivity,
                    bool wide,
                    std::size_t columns) {
   const std::string text =
-      "Factor: multiplies one figure, from " + range_text(sensitivity) +
-      ", so that the best plan that has the layer on its runner-up takes as long as this one, " +
+      "Factor: how much of one figure, from " + range_text(sensitivity) +
+      ", makes the best plan with this runner-up as fast as the plan. The plan takes " +
       duration(sensitivity.sum_s) + " now, " + to_text(plan.prediction.margins_sum) +
-      " in sum. All other figures stay, and both plans: a third one may be faster than both "
-      "before. Margin: what the runner-up takes more now" +
+      " in sum. Nothing else changes, so a third plan may win earlier. Margin: what the runner-up "
+      "takes more now" +
       (wide ? "."
             : ", as a share of the sum. Splits may end with the x or w of an algorithm "
               "stationary_x or _w; --wide shows values of figures.");

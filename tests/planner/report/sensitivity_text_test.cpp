@@ -54,12 +54,11 @@ TEST_CASE("sensitivity: the whole text") {
         R"(The plan hangs on node.beta_s_per_byte most: with 1.250 times as much, conv1 on
 n2 (and 2 other layers split otherwise with it) is as fast.
 
-Factor: multiplies one figure, from 1/16 to 16, so that the best plan that has
-the layer on its runner-up takes as long as this one, 100.000 ms now, all
-operations in sum. All other figures stay, and both plans: a third one may be
-faster than both before. Margin: what the runner-up takes more now, as a share
-of the sum. Splits may end with the x or w of an algorithm stationary_x or _w;
---wide shows values of figures.
+Factor: how much of one figure, from 1/16 to 16, makes the best plan with this
+runner-up as fast as the plan. The plan takes 100.000 ms now, all operations in
+sum. Nothing else changes, so a third plan may win earlier. Margin: what the
+runner-up takes more now, as a share of the sum. Splits may end with the x or w
+of an algorithm stationary_x or _w; --wide shows values of figures.
 layer  more  split  runner-up  margin %  figure                factor
 ---------------------------------------------------------------------
 conv1    +1  h2     n2             0.50  node.beta_s_per_byte   1.250
