@@ -60,8 +60,8 @@ std::vector<std::string> launch_notes(const Plan& plan,
   const auto add = [&](std::string text) {
     if (!text.empty()) notes.push_back(std::move(text));
   };
-  add(nccl_text(plan, placement, program));
   if (!trains(program)) return notes;
+  add(nccl_text(plan, placement, program));
   add(data_text(program));
   if (is_script) add(restart_text(program));
   return notes;
