@@ -20,6 +20,13 @@ constexpr const char* option = "--what-if";
 constexpr std::string_view every_level = "level";
 constexpr std::string_view every_kernel = "kernel";
 
+// Returns the duplex factors to which a change may set `old`.
+NumberRange duplex_factors_from(double old) {
+  constexpr double both_at_once = 1.0;
+  constexpr double one_after_the_other = 2.0;
+  return {.minimum = std::min(old, both_at_once), .maximum = std::max(old, one_after_the_other)};
+}
+
 [[noreturn]] void refuse(const std::string& text, const std::string& allowed) {
   throw InputError({.file = option, .pointer = "", .value = '"' + text + '"', .allowed = allowed});
 }
@@ -62,6 +69,23 @@ bool change_level(const WhatIf& change, Level& level) {
     return false;
   }
   return true;
+}
+
+// Refuses a duplex factor that no link has. A measured factor outside of the range may stay, and
+// come closer to it.
+void check_duplex_factors(const WhatIf& change, const Platform& before, const Platform& after) {
+  constexpr double rounding = 1e-9;
+  for (std::size_t i = 0; i < after.levels.size(); ++i) {
+    const double old = before.levels[i].duplex_factor;
+    const double value = after.levels[i].duplex_factor;
+    const NumberRange range = duplex_factors_from(old);
+    if (range.minimum * (1 - rounding) <= value && value <= range.maximum * (1 + rounding))
+      continue;
+    refuse(
+        change.text,
+        "a duplex_factor between 1, where sending and receiving at once takes as long as sending, "
+        "and 2, where it takes twice as long");
+  }
 }
 
 void change_collectives(const WhatIf& change, Platform& platform) {
@@ -244,6 +268,18 @@ std::vector<PriceFigure> price_figures(const Platform& platform, const Profile& 
   return figures;
 }
 
+NumberRange factors_of(const MachineFigure& figure, const Platform& platform) {
+  NumberRange factors{.minimum = 0.0, .ends = Ends::open_below};
+  if (figure.owner != FigureOwner::level || figure.name != "duplex_factor") return factors;
+  for (const Level& level : platform.levels) {
+    if (figure.level != every_level && figure.level != level.name) continue;
+    const NumberRange values = duplex_factors_from(level.duplex_factor);
+    factors.minimum = std::max(factors.minimum, values.minimum / level.duplex_factor);
+    factors.maximum = std::min(factors.maximum, values.maximum / level.duplex_factor);
+  }
+  return factors;
+}
+
 std::string to_text(const MachineFigure& figure) {
   switch (figure.owner) {
     case FigureOwner::platform:
@@ -278,7 +314,9 @@ void apply(const WhatIf& change, Platform& platform, Profile& profile) {
     change_kernels(change, profile);
     return;
   }
+  const Platform before = platform;
   if (!change_platform(change, platform)) refuse(change.text, figures_of(platform));
+  check_duplex_factors(change, before, platform);
   platform = parse_platform(to_json(platform), option);  // checks the ranges that files have
 }
 

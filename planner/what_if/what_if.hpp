@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "planner/base/number_range.hpp"
 #include "planner/kernel/profile.hpp"
 #include "planner/platform/platform.hpp"
 
@@ -39,7 +40,8 @@ WhatIf parse_what_if(const std::string& text);
 WhatIf multiplied(const MachineFigure& figure, double factor);
 
 // Changes the platform or the profile. A change of alpha_s or beta_s_per_byte of all levels also
-// changes the measured collectives. Times of kernels can be multiplied only.
+// changes the measured collectives. Times of kernels can be multiplied only. A duplex_factor may
+// become 1 to 2, and a measured one outside of this range may come closer to it.
 // @throws InputError that lists the known figures, or if the new value is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
 
@@ -57,9 +59,13 @@ struct PriceFigure {
   bool operator==(const PriceFigure&) const = default;
 };
 
-// Lists each figure on which prices of operations depend and that any factor can multiply. Counts
-// of ranks, such as shared_by, are left out, and so are memory_bytes and overlap_efficiency, which
-// are in no price.
+// Returns the factors by which a change may multiply the figure. Files and rounding may narrow them
+// further (apply).
+NumberRange factors_of(const MachineFigure& figure, const Platform& platform);
+
+// Lists each figure on which prices of operations depend and that factors can multiply. Counts of
+// ranks, such as shared_by, are left out, and so are memory_bytes and overlap_efficiency, which are
+// in no price.
 std::vector<PriceFigure> price_figures(const Platform& platform, const Profile& profile);
 
 }  // namespace cnnplan

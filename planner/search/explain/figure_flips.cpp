@@ -26,8 +26,11 @@ class Curves {
         machine_(machine),
         figure_(std::move(figure)),
         sums_s_{{0.0, std::move(now_s)}} {
-    for (double exponent : {farthest, -farthest}) {
-      if (is_allowed(exponent)) ends_.push_back(exponent);
+    const NumberRange factors = factors_of(figure_, machine_.platform);
+    const double up = std::min(farthest, std::log2(factors.maximum));
+    const double down = std::max(-farthest, std::log2(factors.minimum));
+    for (double exponent : {up, down}) {
+      if (exponent != 0.0 && is_allowed(exponent)) ends_.push_back(exponent);
     }
   }
 
@@ -40,7 +43,7 @@ class Curves {
     const std::vector<double>& sums_s = at(exponent);
     return {.plan_s = sums_s.front(), .other_s = sums_s[runner_up + 1]};
   }
-  // Returns the farthest exponents up and down with which files may have the figure.
+  // Returns the farthest exponents up and down with which machines and files may have the figure.
   const std::vector<double>& ends() const { return ends_; }
 
  private:

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/planner/base/problem_of.hpp"
+#include "tests/relative.hpp"
 
 namespace cnnplan::test {
 namespace {
@@ -124,6 +125,7 @@ TEST_CASE("price_figures: each is multiplied under its name, and has the values 
     CHECK(parse_what_if(name + "*2").figure == figure.figure);
     Platform platform = two_levels();
     platform.gamma_s_per_byte = 1.0;
+    for (Level& level : platform.levels) level.duplex_factor = 2.0;
     const Platform before = platform;
     Profile profile = two_kernels();
     apply(multiplied(figure.figure, 0.5), platform, profile);
@@ -207,6 +209,34 @@ TEST_CASE("WhatIf: unreadable, unknown and out-of-range figures are refused") {
                                  "memory_bytes*1e300"}) {
     CAPTURE(text);
     CHECK(problem_of([&] { with(text); }).file == "--what-if");
+  }
+}
+
+TEST_CASE("WhatIf: duplex factors are 1 to 2, and measured ones beyond may come closer") {
+  Platform measured = two_levels();
+  measured.levels[0].duplex_factor = 4.0;
+  measured.levels[1].duplex_factor = 0.9;
+  const MachineFigure node = figure_of("node", "duplex_factor");
+  const MachineFigure cluster = figure_of("cluster", "duplex_factor");
+  CHECK(factors_of(node, measured).minimum == 0.25);
+  CHECK(factors_of(node, measured).maximum == 1.0);
+  CHECK(factors_of(cluster, measured).minimum == 1.0);
+  CHECK(factors_of(cluster, measured).maximum * 0.9 == relative(2.0));
+  Profile profile;
+  for (const std::string text : {"node.duplex_factor*0.5", "cluster.duplex_factor=1.5"}) {
+    CAPTURE(text);
+    Platform platform = measured;
+    CHECK_NOTHROW(apply(parse_what_if(text), platform, profile));
+  }
+  for (const std::string text : {"level.duplex_factor*0.98",
+                                 "node.duplex_factor*1.1",
+                                 "node.duplex_factor=0.5",
+                                 "cluster.duplex_factor=0.8"}) {
+    CAPTURE(text);
+    Platform platform = measured;
+    const InputProblem problem = problem_of([&] { apply(parse_what_if(text), platform, profile); });
+    CHECK(problem.file == "--what-if");
+    CHECK(problem.allowed.find("between 1") != std::string::npos);
   }
 }
 

@@ -212,6 +212,7 @@ TEST_CASE("sensitivity: without a flip, the runner-up costs more with any factor
       ++without;
       const UnitMargin& margin = margin_of(plan, found.runner_ups[i].layers.front());
       for (const double factor : factors) {
+        if (!factors_of(figure.figure, request.platform).holds(factor)) continue;
         CHECK_FALSE(sums_with(plan, request, margin, figure.figure, factor).flipped());
       }
     }
@@ -346,6 +347,19 @@ TEST_CASE("sensitivity: a figure that files may not have so large is looked at d
   CHECK(std::count(found.figures.begin(), found.figures.end(), duplex_factor) == 1);
   for (const Flip& flip : found.flips) {
     if (flip.figure.figure == duplex_factor) CHECK(flip.factor < 1.0);
+  }
+}
+
+TEST_CASE("sensitivity: links at full duplex get no factor that a what-if refuses") {
+  SolveRequest request = request_of(read_network("configs/networks/unet-2d.json"), 8, 8);
+  request.platform = read_platform("configs/platforms/dgx-h100.json");
+  const Sensitivity found = sensitivity_of(solve(request), request);
+  REQUIRE(!found.flips.empty());
+  for (const Flip& flip : found.flips) {
+    CAPTURE(to_text(flip.figure.figure));
+    Platform platform = request.platform;
+    CHECK_NOTHROW(apply(multiplied(flip.figure.figure, flip.factor), platform, request.profile));
+    if (flip.figure.figure.name == "duplex_factor") CHECK(flip.factor >= 1.0);
   }
 }
 
