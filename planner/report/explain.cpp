@@ -103,14 +103,17 @@ std::string allreduces_text(const Plan& plan) {
   return text.empty() ? "" : text + std::string(to_text(plan.gradient_allreduce)) + " beyond";
 }
 
-std::string left_out(const Prediction& prediction) {
+std::string left_out(const Plan& plan) {
+  const Prediction& prediction = plan.prediction;
   std::string text;
   const auto add = [&](std::int64_t count, const char* which) {
     if (count == 0) return;
     text += (text.empty() ? "" : ", ") + counted(count, "split") + ' ' + which;
   };
   add(prediction.pruned, "with idle ranks");
-  add(prediction.outpriced, "slower than the baseline in any plan");
+  add(prediction.outpriced,
+      plan.overlap ? "slower than a known plan in any plan"
+                   : "slower than the baseline in any plan");
   return text;
 }
 
@@ -186,7 +189,7 @@ std::string header(const Plan& plan, std::size_t columns) {
   text += line("halos", halo_text(plan));
   text += line("gradients", allreduces_text(plan));
   if (prediction.candidates > 0) text += line("candidates", std::to_string(prediction.candidates));
-  if (prediction.pruned + prediction.outpriced > 0) text += line("left out", left_out(prediction));
+  if (prediction.pruned + prediction.outpriced > 0) text += line("left out", left_out(plan));
   return indented(title, 0, columns) + '\n' + fitted(text, columns) + '\n';
 }
 

@@ -5,15 +5,14 @@
 #include <array>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "planner/base/error.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/schedule/rank_memory.hpp"
 #include "planner/search/blank_plan.hpp"
 #include "planner/search/explain/margins.hpp"
-#include "planner/search/graph/elimination.hpp"
 #include "planner/search/graph/longest_path_first.hpp"
-#include "planner/search/graph/memory_limit.hpp"
 #include "planner/search/graph/shortest_path.hpp"
 #include "planner/search/graph/vertex_path.hpp"
 #include "planner/search/plans/halo_methods.hpp"
@@ -22,6 +21,7 @@
 #include "planner/search/plans/partitioning.hpp"
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/plans/too_large.hpp"
+#include "planner/search/plans/within_memory.hpp"
 #include "planner/search/pricing/pricing.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 
@@ -76,6 +76,51 @@ void score_baselines(const Plan& blank,
     if (scores.any_fits()) return;
   }
 }
+
+void add_known(const std::vector<ScoredPlan>& known, Scores& scores) {
+  for (const ScoredPlan& plan : known) scores.add(plan.origin, plan.plan);
+}
+
+// Scores the baselines, and plans that are known before the search. Both limit how long a step may
+// take.
+Scores first_scores(const Plan& blank,
+                    const SplitChoices& choices,
+                    Recompute recompute,
+                    const std::vector<ScoredPlan>& known,
+                    const PriceList& prices) {
+  Scores scores(prices);
+  score_baselines(blank, choices, recompute, scores);
+  add_known(known, scores);
+  return scores;
+}
+
+// Holds the plans that a search scored, and the prices that it searched with.
+struct Search {
+  Search(const SolveRequest& request,
+         const Plan& plan,
+         std::vector<ScoredPlan> known_plans,
+         const PriceList& price_list)
+      : blank(plan),
+        prices(price_list),
+        known(std::move(known_plans)),
+        choices(split_choices(blank, request.axes)),
+        scores(first_scores(blank, choices, request.recompute, known, prices)),
+        pricing(blank, choices, prices, scores.least_step_s()),
+        bound(step_lower_bound(pricing)) {}
+
+  // Returns the scores from which the plan is taken.
+  const Scores& answers() const { return partitioned ? *partitioned : scores; }
+
+  Plan blank;
+  const PriceList& prices;
+  std::vector<ScoredPlan> known;  // before the search
+  SplitChoices choices;
+  Scores scores;
+  NetworkPricing pricing;
+  StepLowerBound bound;
+  std::optional<NetworkPricing> with_recompute{};
+  std::optional<Scores> partitioned{};  // plans with the requested number of partitions
+};
 
 // Returns the splits to try on all layers: of the splits that most units may take, the few with the
 // least known additive cost.
@@ -208,46 +253,6 @@ void add_repeated_samples(const SolveRequest& request, const Plan& blank, Scores
   scores.add({UniformOrigin{.split = split}}, entirely_on(blank, choices, split));
 }
 
-Assignment least_of(const CostGraph& graph) {
-  std::optional<Assignment> optimum = eliminate(graph).optimum;
-  return optimum ? std::move(*optimum) : longest_path_first(graph);
-}
-
-// Adds plans that keep less and less for backpropagation, each the fastest by additive costs, until
-// one fits. The bytes beyond the kept ones (error signals, workspaces, gaps between buffers) are
-// known after lowering only. Further attempts therefore lie between the last two limits. If no plan
-// can fit, adds the plan that keeps least.
-void add_within_memory(const Plan& blank, const PricedNetwork& priced, Scores& scores) {
-  constexpr int attempts = 12;
-  constexpr double margin = 0.001;
-  const auto score = [&](const Assignment& assignment, SearchOrigin origin) {
-    Plan plan = plan_of(blank, priced.choices, assignment);
-    return static_cast<double>(scores.add({origin}, std::move(plan)).bytes);
-  };
-  constexpr SearchOrigin fitting = SearchOrigin::least_cost_that_fits;
-  const auto available = static_cast<double>(scores.available_bytes());
-  const Assignment fastest = least_of(priced.graph);
-  double excess = score(fastest, fitting) - available;
-  double too_much = total_cost(priced.kept_bytes, fastest);
-  std::optional<double> enough;
-  for (int i = 0; i < attempts && (excess > 0.0 || enough); ++i) {
-    const double limit = enough ? (*enough + too_much) / 2 : too_much - excess - margin * available;
-    if (enough && too_much - *enough < margin * available) return;
-    const WithinLimit found =
-        fastest_within({.seconds = priced.graph, .bytes = priced.kept_bytes, .limit_bytes = limit});
-    if (!found.best) {
-      score(least_of(priced.kept_bytes), SearchOrigin::least_memory);
-      return;
-    }
-    excess = score(*found.best, fitting) - available;
-    if (excess > 0.0) {
-      too_much = limit;
-    } else {
-      enough = limit;
-    }
-  }
-}
-
 [[noreturn]] void refuse_partitions(const MultigridRequest& request, const std::string& advice) {
   throw InputError({.file = "--partitions",
                     .pointer = "",
@@ -298,19 +303,21 @@ void add_partitioning(const Scores& scores, const PriceList& prices, Prediction&
   if (by_multigrid) prediction.partitioning = partitioning_of(*by_multigrid, prices);
 }
 
-// Returns the fastest plan with the requested number of partitions. Its baseline is that of
-// `scores`.
-Plan with_partitions(const SolveRequest& request,
-                     const Plan& blank,
-                     const Scores& scores,
-                     const PriceList& prices) {
-  Scores own(prices);
-  if (add_chains(request, blank, prices, scores, own) == 0) {
+// Scores the plans with the requested number of partitions.
+void add_partitioned(const SolveRequest& request, Search& search) {
+  Scores& own = search.partitioned.emplace(search.prices);
+  if (add_chains(request, search.blank, search.prices, search.scores, own) == 0) {
     refuse_partitions(*request.multigrid, short_chain_advice(request));
   }
-  Plan plan = own.fastest();
-  scores.add_baseline(plan.prediction);
-  add_partitioning(own, prices, plan.prediction);
+  add_known(search.known, own);
+}
+
+// Returns the fastest plan with the requested number of partitions. Its baseline is that of
+// `search.scores`.
+Plan with_partitions(const Search& search) {
+  Plan plan = search.partitioned->fastest();
+  search.scores.add_baseline(plan.prediction);
+  add_partitioning(*search.partitioned, search.prices, plan.prediction);
   return plan;
 }
 
@@ -351,41 +358,63 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
   return plan;
 }
 
-Solution searched(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
-  Scores scores(prices);
-  const SplitChoices choices = split_choices(blank, request.axes);
-  score_baselines(blank, choices, request.recompute, scores);
-  NetworkPricing pricing(blank, choices, prices, scores.least_step_s());
-  const StepLowerBound bound = step_lower_bound(pricing);
-  const bool all_fit = add_searched(blank, request.method, bound, pricing, scores);
-  add_uniform(blank, pricing.priced(), scores);
+// Adds the plans that every search scores, with or without overlap.
+void add_plans(const SolveRequest& request, Search& search) {
+  const Plan& blank = search.blank;
+  Scores& scores = search.scores;
+  const bool all_fit = add_searched(blank, request.method, search.bound, search.pricing, scores);
+  add_uniform(blank, search.pricing.priced(), scores);
   add_repeated_samples(request, blank, scores);
-  std::optional<NetworkPricing> with_recompute;
   if (!all_fit) {
-    add_within_memory(blank, pricing.price_all(), scores);
+    add_within_memory(blank, search.pricing.price_all(), scores);
     if (request.recompute == Recompute::where_needed) {
       const SplitChoices again = split_choices_with_recompute(blank, request.axes);
-      with_recompute.emplace(blank, again, prices, scores.least_step_s());
-      add_within_memory(blank, with_recompute->price_all(), scores);
+      search.with_recompute.emplace(blank, again, search.prices, scores.least_step_s());
+      add_within_memory(blank, search.with_recompute->price_all(), scores);
     }
   }
-  if (request.multigrid && request.multigrid->partitions > 0) {
-    return {.plan = with_partitions(request, blank, scores, prices)};
+  if (!request.multigrid) return;
+  if (request.multigrid->partitions > 0) {
+    add_partitioned(request, search);
+  } else {
+    add_chains(request, blank, search.prices, scores, scores);
   }
-  if (request.multigrid) add_chains(request, blank, prices, scores, scores);
-  add_overlapped(request, blank, prices, scores);
-  Solution solution{.plan = scores.fastest(), .next = scores.next()};
+}
+
+// Returns the fastest plans of the search without overlap, as plans with overlap. A sum of costs
+// does not know which messages kernels hide, so that the search with overlap may miss these plans.
+// If they are known to it, its plan is never slower than the plan without overlap would be with it.
+std::vector<ScoredPlan> found_without_overlap(const SolveRequest& request,
+                                              Plan blank,
+                                              const PriceList& prices) {
+  constexpr std::size_t most = 8;
+  blank.overlap = false;
+  Search search(request, blank, {}, prices);
+  add_plans(request, search);
+  std::vector<ScoredPlan> found = search.answers().fastest_that_fit(most);
+  for (ScoredPlan& scored : found) scored.plan.overlap = true;
+  return found;
+}
+
+Solution searched(const SolveRequest& request, const Plan& blank, const PriceList& prices) {
+  std::vector<ScoredPlan> known;
+  if (blank.overlap) known = found_without_overlap(request, blank, prices);
+  Search search(request, blank, std::move(known), prices);
+  add_plans(request, search);
+  if (search.partitioned) return {.plan = with_partitions(search)};
+  add_overlapped(request, blank, prices, search.scores);
+  Solution solution{.plan = search.scores.fastest(), .next = search.scores.next()};
   Plan& plan = solution.plan;
-  if (request.multigrid) add_partitioning(scores, prices, plan.prediction);
+  if (request.multigrid) add_partitioning(search.scores, prices, plan.prediction);
   if (is_split_by_layers(plan)) return solution;
-  PlanMargins found_margins = margins(blank, plan, pricing);
-  if (found_margins.units.empty() && with_recompute) {
-    found_margins = margins(blank, plan, *with_recompute);
+  PlanMargins found_margins = margins(blank, plan, search.pricing);
+  if (found_margins.units.empty() && search.with_recompute) {
+    found_margins = margins(blank, plan, *search.with_recompute);
   }
   plan.prediction.margins = std::move(found_margins.units);
   plan.prediction.margins_sum = found_margins.sum;
-  add_counts(plan.prediction, pricing.priced());
-  add_bound(plan.prediction, bound.seconds + prices.kernels().step_overhead_s());
+  add_counts(plan.prediction, search.pricing.priced());
+  add_bound(plan.prediction, search.bound.seconds + prices.kernels().step_overhead_s());
   return solution;
 }
 

@@ -61,7 +61,9 @@ struct Solution {
 // With `multigrid`, plans that split residual chains by layers are scored, too. The fastest that
 // fits wins. The result is thus no slower than sample parallelism where that fits, unless
 // `multigrid` demands a number of partitions. With `uniform`, only one plan is made (mostly_on).
-// With overlap, convolutions of the fastest plan may compute their interior while halos travel.
+// With overlap, the fastest plans of the search without overlap are scored with it first. So the
+// result is no slower than the plan without overlap would be with it, where that fits.
+// Convolutions of the fastest plan may also compute their interior while halos travel.
 // Where the fastest plan by additive costs does not fit, the search looks for the fastest plan that
 // keeps little enough for backpropagation, with and without outputs that are computed again there.
 // @throws InfeasibleError when none of these fits into the platform's memory

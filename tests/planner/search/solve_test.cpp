@@ -306,6 +306,27 @@ TEST_CASE("solve: with a sharded update, too, the plan is no better than its bou
   }
 }
 
+TEST_CASE("solve: with overlap, no known plan would be faster" * doctest::skip(is_slow_build)) {
+  const Platform lassen = read_platform("configs/platforms/lassen.json");
+  const Platform dgx = resized(read_platform("configs/platforms/dgx-h100.json"), 4, 8);
+  std::vector<SolveRequest> requests{request_for("unet-2d", 8, 32),
+                                     request_for("resnet50", 8, 64)};
+  requests[0].platform = dgx;
+  requests[0].precision = Precision::bf16;
+  requests[1].platform = lassen;
+  for (SolveRequest& request : requests) {
+    CAPTURE(request.ranks);
+    Plan without = solve(request);
+    request.overlap = true;
+    const Prediction with = solve(request).prediction;
+    without.overlap = true;
+    const KernelCosts kernels(request.profile, request.platform);
+    CHECK(with.step_s <= predicted_step_s(without, PriceList(request.platform, kernels)));
+    CHECK(with.step_s <= with.baseline_s);
+    CHECK(!with.margins.empty());
+  }
+}
+
 TEST_CASE("solve: with sample blocks, allreduces add as a tree, the faster one of each size") {
   SolveRequest request = request_for("lenet", 64, 8);
   request.uniform = Mesh({{Axis::n, 8}});
