@@ -309,8 +309,7 @@ TEST_CASE("solve: with a sharded update, too, the plan is no better than its bou
 TEST_CASE("solve: with overlap, no known plan would be faster" * doctest::skip(is_slow_build)) {
   const Platform lassen = read_platform("configs/platforms/lassen.json");
   const Platform dgx = resized(read_platform("configs/platforms/dgx-h100.json"), 4, 8);
-  std::vector<SolveRequest> requests{request_for("unet-2d", 8, 32),
-                                     request_for("resnet50", 8, 64)};
+  std::vector<SolveRequest> requests{request_for("unet-2d", 8, 32), request_for("resnet50", 8, 64)};
   requests[0].platform = dgx;
   requests[0].precision = Precision::bf16;
   requests[1].platform = lassen;
