@@ -209,7 +209,7 @@ std::string estimate_note(const Plan& plan, std::size_t columns) {
   }
   const std::string text =
       std::string(1, estimated_mark) + " estimated, not measured (" + what + ')';
-  return '\n' + indented(text, 0, columns) + '\n';
+  return '\n' + indented(text, 0, columns);
 }
 
 std::string marked(const std::string& time, bool estimated) {
