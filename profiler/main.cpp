@@ -157,33 +157,37 @@ std::string refuse_stdout(std::string& file) {
   return is_standard_output(file) ? "a hyphen stands for stdout; needed: a file" : "";
 }
 
-void add_options(CLI::App& app, Options& options) {
-  app.option_defaults()->group("Links");
-  CLI::Option* links =
-      app.add_flag("--links", options.links, "Time links instead of kernels; with -o, --backend");
-  add_kernel_options(app, options.kernels, *links);
+void add_device_options(CLI::App& app, ProfileOptions& kernels, CLI::Option& links) {
   app.option_defaults()->group("Device");
   app.add_option("--backend",
-                 options.kernels.backend,
+                 kernels.backend,
                  "Kernels: cudnn, onednn, reference; default: cudnn on a machine with a GPU, else "
                  "onednn, if the build has them")
       ->type_name("NAME");
   app.add_flag("--deterministic",
-               options.kernels.deterministic,
+               kernels.deterministic,
                "On a GPU, use only kernels that give the same bits every time");
   app.add_option("--workspace",
-                 options.kernels.most_workspace_bytes,
+                 kernels.most_workspace_bytes,
                  "On a GPU, most memory of a convolution in addition to its operands, e.g. 256MiB; "
                  "default: 1GiB")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::NonNegativeNumber);
   app.add_option("--engine-trials",
-                 options.kernels.engine_trials,
+                 kernels.engine_trials,
                  "On a GPU, most engines that are timed for each variant of a convolution")
       ->check(CLI::Range(1, most_engine_trials))
       ->capture_default_str()
-      ->excludes(links);
+      ->excludes(&links);
+}
+
+void add_options(CLI::App& app, Options& options) {
+  app.option_defaults()->group("Links");
+  CLI::Option* links =
+      app.add_flag("--links", options.links, "Time links instead of kernels; with -o, --backend");
+  add_kernel_options(app, options.kernels, *links);
+  add_device_options(app, options.kernels, *links);
   app.add_flag(
       "--doctor", options.doctor, "Instead of timing, print which MPI runs, for cnnplan doctor");
   add_links_options(app, options.links_request, *links);

@@ -298,7 +298,7 @@ std::string why(const Summary& summary, std::size_t width) {
   };
   std::string text = lines();
   for (int cut = 0; cut < most_cuts && lines_of(text) > most_sentence_lines; ++cut) {
-    reason = briefer(std::move(reason));
+    reason = briefer(reason);
     text = lines();
   }
   return text;

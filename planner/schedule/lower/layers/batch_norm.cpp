@@ -52,6 +52,18 @@ void allreduce_sums(LoweringState& state, const Unit& unit, KernelPhase phase, B
        .elements = builder.buffer(sums).bytes / bytes_of(BufferElement::fp64)});
 }
 
+// Returns the kernel that sums the masked error signals of the unit.
+KernelSpec backward_spec(const LoweringContext& context,
+                         const Unit& unit,
+                         const GradientTerms& gradient) {
+  KernelSpec spec = element_wise_spec(
+      context.local(unit), KernelKind::batch_norm, KernelPhase::backward_statistics);
+  spec.relu = unit.relu;
+  spec.residual = unit.relu && unit.residual;
+  spec.second_dy = gradient.second_dy.has_value();
+  return spec;
+}
+
 // Adds the kernel from dz, and its sums over the group, to the error signal of the input.
 void backward_data(LoweringState& state,
                    const Unit& unit,
@@ -124,11 +136,7 @@ void backward_batch_norm(LoweringState& state, const Unit& unit, const GradientT
   const ScheduleBuilder& builder = state.writer.builder();
   const BufferIndex sums =
       add_sums(state, unit, "/gradient_sums", 2 * context.own_channels(unit.head).size());
-  KernelSpec spec = element_wise_spec(
-      context.local(unit), KernelKind::batch_norm, KernelPhase::backward_statistics);
-  spec.relu = unit.relu;
-  spec.residual = unit.relu && unit.residual;
-  spec.second_dy = gradient.second_dy.has_value();
+  const KernelSpec spec = backward_spec(context, unit, gradient);
   const bool keeps_dz = spec.residual || spec.second_dy;
   std::vector<Operand> operands;
   operands.reserve(most_operands);
