@@ -357,9 +357,9 @@ TEST_CASE("predict: what the search found stays in the plan") {
 
 TEST_CASE("with_places: a sum that earlier programs lowered belongs to the layer in its id") {
   const Network network("sums",
-                        {{"/accumulate/data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
-                         {"/accumulate/fc", {"/accumulate/data"}, FullyConnected{.outputs = 3}},
-                         {"loss", {"/accumulate/fc"}, SoftmaxCrossEntropy{}}});
+                        {{"data", {}, Input{.channels = 2, .size = {1, 4, 4}}},
+                         {"fc", {"data"}, FullyConnected{.outputs = 3}},
+                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
   Plan plan = uniform_plan(network, 2, Mesh());
   const auto with_operation = [&plan](const std::string& id) {
     PredictedOperation operation;
@@ -367,9 +367,9 @@ TEST_CASE("with_places: a sum that earlier programs lowered belongs to the layer
     plan.prediction.operations = {operation};
     return with_places(plan, "plan.json").prediction.operations.front().place;
   };
-  const OperationPlace place = with_operation("/accumulate/fc/accumulate/1");
+  const OperationPlace place = with_operation("fc/accumulate/1");
   CHECK(place.part == OperationPart::accumulate);
-  CHECK(place.layer == "/accumulate/fc");
+  CHECK(place.layer == "fc");
   const InputProblem problem = problem_of([&] { with_operation("other/accumulate"); });
   CHECK(problem.pointer == "/prediction/operations/0/id");
 }
