@@ -29,7 +29,7 @@ endif()
 add_test(NAME scripts_platforms_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/platforms_test ${CMAKE_BINARY_DIR})
 add_test(NAME scripts_affected-tests_test
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/checks/affected-tests_test ${CMAKE_BINARY_DIR})
-set_tests_properties(scripts_affected-tests_test PROPERTIES TIMEOUT 60)
+set_tests_properties(scripts_affected-tests_test PROPERTIES TIMEOUT 300)
 foreach(path deepbench-profile_test fit-kernel-rates_test studies/gpu-roofline_test studies/published-ring_test
              studies/published-tables_test)
   get_filename_component(name ${path} NAME)
