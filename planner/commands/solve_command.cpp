@@ -25,6 +25,7 @@
 #include "planner/plan/planned_layers.hpp"
 #include "planner/plan/rival_plan.hpp"
 #include "planner/plan/sample_blocks.hpp"
+#include "planner/platform/same_device.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
 #include "planner/report/explain.hpp"
@@ -169,7 +170,7 @@ void tell_faster_precision(const Plan& plan,
 void tell_overlap(const Plan& plan, const SolveRequest& request) {
   constexpr double enough = 1.05;
   if (plan.overlap || plan.ranks == 1 || request.platform.overlap_efficiency == 0.0) return;
-  if (runs_on_cores(request.platform, request.profile)) return;
+  if (device_kind_of(request.platform, request.profile) == DeviceKind::cpu) return;
   const KernelCosts kernels(request.profile, request.platform);
   const PriceList prices(request.platform, kernels);
   Plan other = plan;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "planner/cost/rate_estimate.hpp"
+#include "planner/platform/same_device.hpp"
 
 namespace cnnplan {
 namespace {
@@ -19,10 +20,6 @@ double fastest_convolution(const Profile& profile, Precision precision) {
   return fastest;
 }
 
-DeviceKind device_of(const Platform& platform, const Profile& profile) {
-  return platform.kernels || profile.fingerprint.discrete ? DeviceKind::gpu : DeviceKind::cpu;
-}
-
 DeviceRoof assumed_roof(DeviceKind device, Precision precision) {
   KernelSpec spec;
   spec.precision = precision;
@@ -36,7 +33,7 @@ DeviceRoof assumed_roof(DeviceKind device, Precision precision) {
 }  // namespace
 
 DeviceRoof roof_of(const Platform& platform, const Profile& profile, Precision precision) {
-  const DeviceKind device = device_of(platform, profile);
+  const DeviceKind device = device_kind_of(platform, profile);
   if (platform.kernels) {
     return {.flops_per_s = rates_of(*platform.kernels, precision).flops_per_s,
             .bytes_per_s = platform.kernels->bytes_per_s,

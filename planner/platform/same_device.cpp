@@ -54,6 +54,10 @@ void check_same_device(const Platform& platform, const Profile& profile, const s
                     .allowed = "the device of the platform, \"" + platform.device + '"'});
 }
 
+DeviceKind device_kind_of(const Platform& platform, const Profile& profile) {
+  return platform.kernels || profile.fingerprint.discrete ? DeviceKind::gpu : DeviceKind::cpu;
+}
+
 std::string model_of(const std::string& device) {
   return device.substr(0, device.find_first_of(",;"));
 }

@@ -21,6 +21,10 @@ bool is_of_same_device(const Platform& platform, const Profile& profile);
 // @throws InputError at "/fingerprint/device"
 void check_same_device(const Platform& platform, const Profile& profile, const std::string& file);
 
+// Returns where kernels run. It is a GPU if the platform has nominal rates, or if the profile is of
+// a discrete device.
+DeviceKind device_kind_of(const Platform& platform, const Profile& profile);
+
 // Names what the predicted times of a plan are for.
 struct PlannedDevice {
   std::string fingerprint;            // of the profile; empty: the plan was made without one

@@ -12,6 +12,7 @@
 #include "planner/kernel/kernel_family.hpp"
 #include "planner/plan/planned_layers.hpp"
 #include "planner/platform/node_ranks.hpp"
+#include "planner/platform/same_device.hpp"
 #include "planner/report/table.hpp"
 #include "planner/tensor/enumerators.hpp"
 
@@ -54,7 +55,7 @@ std::string links_note(const Platform& platform, int ranks) {
 std::string overlap_note(const Plan& plan, const Platform& platform, const Profile& profile) {
   constexpr double little = 0.05;
   const double hidden = platform.overlap_efficiency;
-  const bool is_expected = plan.overlap || !runs_on_cores(platform, profile);
+  const bool is_expected = plan.overlap || device_kind_of(platform, profile) == DeviceKind::gpu;
   if (plan.ranks == 1 || hidden >= little || !is_expected) return "";
   const std::string share = hidden == 0.0 ? "no" : "only " + percent(hidden) + " of";
   return "overlap: " + share + " communication is hidden, also with data parallelism; " +
@@ -84,7 +85,7 @@ std::string profiling(const Plan& plan,
                       const Platform& platform,
                       const Profile& profile,
                       int lanes) {
-  if (!runs_on_cores(platform, profile)) return "cnnplan profile";
+  if (device_kind_of(platform, profile) == DeviceKind::gpu) return "cnnplan profile";
   return "mpirun -n " + std::to_string(ranks_on_a_node(platform, plan.ranks)) +
          (lanes > 1 ? " --map-by slot:PE=" + std::to_string(lanes) : "") + " cnnplan profile";
 }
@@ -216,10 +217,6 @@ std::string kernels_note(const Plan& plan,
                          const TypedOptions& typed) {
   const std::string busy = busy_ranks_note(plan, platform, profile, typed);
   return busy.empty() ? estimates_note(plan, platform, profile, typed) : busy;
-}
-
-bool runs_on_cores(const Platform& platform, const Profile& profile) {
-  return !platform.kernels && !profile.fingerprint.discrete;
 }
 
 std::string idle_note(const Plan& plan) {

@@ -45,9 +45,6 @@ std::string kernels_note(const Plan& plan,
                          const Profile& profile,
                          const TypedOptions& typed);
 
-// True if kernels run on cores of a CPU, and not on a device such as a GPU.
-bool runs_on_cores(const Platform& platform, const Profile& profile);
-
 // Returns a line about layers of which some ranks have no part of the output. The text is empty if
 // there are no such layers.
 std::string idle_note(const Plan& plan);
