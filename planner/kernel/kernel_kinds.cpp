@@ -38,15 +38,6 @@ bool has_second_dy(const KernelSpec& spec) {
   return spec.second_dy;
 }
 
-bool keeps_dz(const KernelSpec& spec) {
-  return spec.residual || spec.second_dy;
-}
-
-// Where dz is kept, the statistics of the backward pass have masked the error signal already.
-bool masks(const KernelSpec& spec) {
-  return spec.relu && !keeps_dz(spec);
-}
-
 bool takes_maxima(const KernelSpec& spec) {
   return spec.pooling == PoolingMode::max;
 }

@@ -84,6 +84,14 @@ double pooling_unmoved_by_gpu(const KernelSpec& spec) {
   return (parameter(spec) - place) * elements(spec.out);
 }
 
+bool keeps_dz(const KernelSpec& spec) {
+  return spec.residual || spec.second_dy;
+}
+
+bool masks(const KernelSpec& spec) {
+  return spec.relu && !keeps_dz(spec);
+}
+
 bool has_mask(const KernelSpec& spec) {
   const bool moves_outputs =
       spec.phase == KernelPhase::forward || spec.phase == KernelPhase::backward_statistics;
@@ -95,9 +103,8 @@ double batch_norm_unmoved_by_gpu(const KernelSpec& spec) {
   const bool is_forward = spec.phase == KernelPhase::forward;
   const bool is_backward =
       spec.phase == KernelPhase::backward_statistics || spec.phase == KernelPhase::backward_data;
-  const bool masks_from_x = spec.relu && !spec.residual && !spec.second_dy;
   const double of_mask = has_mask(spec) ? elements(spec.out) / bits_of_byte : 0.0;
-  const bool leaves_output = is_backward && (masks_from_x || has_mask(spec));
+  const bool leaves_output = is_backward && (masks(spec) || has_mask(spec));
   if (is_forward) return -of_mask;
   return leaves_output ? activation(spec) * elements(spec.out) - of_mask : 0.0;
 }

@@ -31,6 +31,11 @@ double pooling_bytes(const KernelSpec& spec);
 // Counts what pooling_bytes() counts for places beyond what a GPU moves. Its kernels keep no places
 // for means, and a place takes one byte if the window has at most 255 taps.
 double pooling_unmoved_by_gpu(const KernelSpec& spec);
+// Returns whether the backward statistics of a batch norm keep dz, the masked error signal.
+bool keeps_dz(const KernelSpec& spec);
+// Returns whether a backward phase of a batch norm computes the mask of its ReLU from x. Where dz
+// is kept, the statistics have masked the error signal already.
+bool masks(const KernelSpec& spec);
 // Returns whether a batch norm has the operand `mask`: a bit for each output, for the backward
 // pass. It has one with a ReLU after a residual, in 16 bits, with a multiple of 32 channels.
 bool has_mask(const KernelSpec& spec);

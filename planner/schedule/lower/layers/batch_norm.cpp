@@ -74,17 +74,16 @@ void backward_data(LoweringState& state,
   std::vector<Operand> operands;
   operands.reserve(most_operands);
   operands.assign({state.recompute.input(unit, 0), gradient[0]});
-  spec.residual = unit.relu && (spec.residual || spec.second_dy);
+  spec.residual = unit.relu && keeps_dz(spec);
   spec.second_dy = false;
-  const bool masks = unit.relu && !spec.residual;
-  if (masks) operands.push_back(state.recompute.output(unit.last));
+  if (masks(spec)) operands.push_back(state.recompute.output(unit.last));
   const Operand dx =
       state.writer.add_error_signal(context.name(unit) + "/dx", context.own_box(unit.last));
   operands.insert(operands.end(),
                   {state.tensors.saved(unit).sums,
                    gradient[1],
                    state.parameters.value(unit, ParameterRole::scale)});
-  if (masks) operands.push_back(state.parameters.value(unit, ParameterRole::shift));
+  if (masks(spec)) operands.push_back(state.parameters.value(unit, ParameterRole::shift));
   operands.push_back(as_written(dx));
   state.writer.kernel(unit, spec, std::move(operands));
   state.gradients.contribute(unit, 0, {.operand = dx});
@@ -137,14 +136,13 @@ void backward_batch_norm(LoweringState& state, const Unit& unit, const GradientT
   const BufferIndex sums =
       add_sums(state, unit, "/gradient_sums", 2 * context.own_channels(unit.head).size());
   const KernelSpec spec = backward_spec(context, unit, gradient);
-  const bool keeps_dz = spec.residual || spec.second_dy;
   std::vector<Operand> operands;
   operands.reserve(most_operands);
   operands.assign({state.recompute.input(unit, 0), gradient.dy});
   if (spec.second_dy) operands.push_back(*gradient.second_dy);
   if (unit.relu) operands.push_back(state.recompute.output(unit.last));
   operands.push_back(state.tensors.saved(unit).sums);
-  if (unit.relu && !keeps_dz) {
+  if (masks(spec)) {
     operands.push_back(state.parameters.value(unit, ParameterRole::scale));
     operands.push_back(state.parameters.value(unit, ParameterRole::shift));
   }
@@ -153,7 +151,7 @@ void backward_batch_norm(LoweringState& state, const Unit& unit, const GradientT
                    state.parameters.gradient(unit, ParameterRole::scale),
                    state.parameters.gradient(unit, ParameterRole::shift)});
   Operand dz = gradient.sum.value_or(gradient.dy);
-  if (keeps_dz) {
+  if (keeps_dz(spec)) {
     if (!gradient.sum) {
       dz = state.writer.add_error_signal(context.name(unit) + "/dz", context.own_box(unit.last));
     }
