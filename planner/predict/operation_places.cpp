@@ -37,7 +37,7 @@ std::unordered_map<std::string, OperationPlace> places_by_id(const Plan& plan) {
 // Returns the place of a kernel that sums the error signals of a layer. Earlier programs lowered
 // one for each sum, also where the statistics of a batch norm add the signals now.
 std::optional<OperationPlace> place_of_sum(const std::string& id, const Network& network) {
-  const std::size_t name_end = id.rfind("/accumulate");  // names of layers may contain it, too
+  const std::size_t name_end = id.find("/accumulate");
   const std::string layer = id.substr(0, name_end);
   const bool is_sum = name_end != std::string::npos && network.index_of(layer).has_value();
   if (!is_sum) return std::nullopt;
