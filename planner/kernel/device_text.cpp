@@ -5,26 +5,21 @@
 #include <charconv>
 #include <cstddef>
 
+#include "planner/base/bytes_text.hpp"
+
 namespace cnnplan {
-namespace {
-
-constexpr std::string_view thread_word = " thread";
-
-}  // namespace
-
 bool names_gpu(std::string_view fingerprint_text) {
   const std::string backend = "; " + std::string(gpu_backend) + " (";
   return fingerprint_text.find(backend) != std::string_view::npos;
 }
 
 std::string device_text(std::string_view processor, int threads) {
-  return std::string(processor) + ", " + std::to_string(threads) + std::string(thread_word) +
-         (threads == 1 ? "" : "s");
+  return std::string(processor) + ", " + counted(threads, "thread");
 }
 
 int threads_in(std::string_view device) {
   constexpr int most_threads = 4096;
-  const std::size_t end = device.find(thread_word);
+  const std::size_t end = device.find(" thread");
   if (end == std::string_view::npos) return 1;
   const std::size_t before = device.find_last_of(' ', end - 1);
   const std::string_view digits = device.substr(before + 1, end - before - 1);

@@ -20,19 +20,23 @@ std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups) {
   return groups;
 }
 
-ComparedTime rest_of(const Comparison& comparison) {
-  ComparedTime rest = comparison.step;
+ComparedTime rest_of(const ComparedTime& step, const std::vector<ComparedTime>& parts) {
+  ComparedTime rest = step;
   rest.name = "rest of the step";
-  for (const ComparedTime& group : comparison.groups) {
-    rest.predicted_s -= group.predicted_s;
-    rest.measured_s -= group.measured_s;
+  for (const ComparedTime& part : parts) {
+    rest.predicted_s -= part.predicted_s;
+    rest.measured_s -= part.measured_s;
   }
   return rest;
 }
 
+bool means_something(const ComparedTime& rest) {
+  return rest.predicted_s >= 0.0 && rest.measured_s >= 0.0;
+}
+
 std::string rest_text(const Comparison& comparison) {
-  const ComparedTime rest = rest_of(comparison);
-  if (rest.predicted_s < 0.0 || rest.measured_s < 0.0) return {};
+  const ComparedTime rest = rest_of(comparison.step, comparison.groups);
+  if (!means_something(rest)) return {};
   const double off_s = rest.predicted_s - rest.measured_s;
   for (const ComparedTime& group : comparison.groups) {
     if (std::fabs(group.predicted_s - group.measured_s) >= std::fabs(off_s)) return {};

@@ -12,8 +12,10 @@ namespace cnnplan {
 // Sorts by the difference of predicted and measured seconds, the largest first.
 std::vector<ComparedTime> most_off_first(std::vector<ComparedTime> groups);
 
-// Returns the time of the step outside of the groups. It is below 0 where operations overlap.
-ComparedTime rest_of(const Comparison& comparison);
+// Returns the time of the step outside of its parts. It is below 0 where operations overlap.
+ComparedTime rest_of(const ComparedTime& step, const std::vector<ComparedTime>& parts);
+// True unless operations overlap, so that a rest means nothing.
+bool means_something(const ComparedTime& rest);
 
 // Says by how much the rest of the step is off, if it is off by more than any group, without a full
 // stop. Else the text is empty, and also where operations overlap, so that the rest means nothing.

@@ -23,7 +23,7 @@ std::vector<std::string> cells_of(const ComparedTime& time) {
 
 // A rest has no error, since its two sides may be differences of large times.
 std::vector<std::string> rest_cells(const Comparison& comparison) {
-  std::vector<std::string> cells = cells_of(rest_of(comparison));
+  std::vector<std::string> cells = cells_of(rest_of(comparison.step, comparison.groups));
   cells.back().clear();
   return cells;
 }
@@ -159,7 +159,7 @@ std::string short_text(const Comparison& comparison, std::size_t columns) {
     }
   }
   if (!small.empty()) table.add_row(short_cells(sum_of(small), small.size()));
-  std::vector<std::string> rest = short_cells(rest_of(comparison));
+  std::vector<std::string> rest = short_cells(rest_of(comparison.step, comparison.groups));
   rest.back().clear();
   table.add_row(std::move(rest));
   table.add_rule();

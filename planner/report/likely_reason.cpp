@@ -11,6 +11,7 @@
 #include "planner/platform/same_device.hpp"
 #include "planner/report/advice.hpp"
 #include "planner/report/compare.hpp"
+#include "planner/report/comparison_rows.hpp"
 #include "planner/report/report_column.hpp"
 #include "planner/report/table.hpp"
 
@@ -81,7 +82,6 @@ std::vector<ComparedTime> parts_of(const Prediction& prediction, const RunReport
     measured[operation.id] = operation.time.median_s;
   }
   std::map<std::string, ComparedTime> parts;
-  ComparedTime rest{"the rest of the step", prediction.step_s, run.step.median_s};
   for (const PredictedOperation& operation : prediction.operations) {
     const auto found = measured.find(operation.id);
     if (found == measured.end()) continue;
@@ -89,13 +89,12 @@ std::vector<ComparedTime> parts_of(const Prediction& prediction, const RunReport
     ComparedTime& part = parts.try_emplace(name, ComparedTime{name, 0.0, 0.0}).first->second;
     part.predicted_s += operation.predicted_s;
     part.measured_s += found->second;
-    rest.predicted_s -= operation.predicted_s;
-    rest.measured_s -= found->second;
   }
   std::vector<ComparedTime> list;
   for (auto& [name, part] : parts) list.push_back(std::move(part));
-  // Where operations overlap, the rest means nothing.
-  if (rest.predicted_s >= 0.0 && rest.measured_s >= 0.0) list.push_back(rest);
+  ComparedTime rest = rest_of({"", prediction.step_s, run.step.median_s}, list);
+  rest.name = "the " + rest.name;
+  if (means_something(rest)) list.push_back(std::move(rest));
   return list;
 }
 

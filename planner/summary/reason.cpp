@@ -72,10 +72,6 @@ ComparedCost largest_saving(const CostTimes& plan, const CostTimes& rival) {
   return largest;
 }
 
-double more_s(const ComparedCost& compared) {
-  return compared.plan_s - compared.rival_s;
-}
-
 // Exchanges the two sides of a comparison.
 ComparedCost reversed(const ComparedCost& compared) {
   return {.cost = compared.cost, .plan_s = compared.rival_s, .rival_s = compared.plan_s};
@@ -95,9 +91,9 @@ Reason compared(const Plan& plan, std::size_t index, ReasonKind kind) {
                 .plan_gradients = prediction.reduced_gradients.value_or(0),
                 .rival_gradients = rival.reduced_gradients};
   const ComparedCost paid = reversed(largest_saving(other, own));
-  if (more_s(paid) > equal_steps * prediction.step_s) reason.paid = paid;
-  reason.rest_s = prediction.step_s - rival.step_s - more_s(reason.saved) -
-                  (reason.paid ? more_s(*reason.paid) : 0.0);
+  if (paid.more_s() > equal_steps * prediction.step_s) reason.paid = paid;
+  reason.rest_s = prediction.step_s - rival.step_s - reason.saved.more_s() -
+                  (reason.paid ? reason.paid->more_s() : 0.0);
   reason.is_small_batch = kind == ReasonKind::more_ranks && rival.ranks == plan.batch;
   return reason;
 }

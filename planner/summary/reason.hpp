@@ -71,6 +71,8 @@ struct ComparedCost {
   Cost cost = Cost::kernels;
   double plan_s = 0.0;
   double rival_s = 0.0;
+  // Returns what the plan pays more than the rival. It is negative for a saving.
+  double more_s() const { return plan_s - rival_s; }
   bool operator==(const ComparedCost&) const = default;
 };
 

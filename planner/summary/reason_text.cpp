@@ -69,7 +69,7 @@ std::string compared(const ComparedCost& cost) {
 }
 
 double paid_s(const Reason& reason) {
-  return reason.paid ? reason.paid->plan_s - reason.paid->rival_s : 0.0;
+  return reason.paid ? reason.paid->more_s() : 0.0;
 }
 
 std::string more_or_less(double seconds) {
@@ -82,7 +82,7 @@ std::string more_or_less(double seconds) {
 std::string paid_text(const Reason& reason) {
   constexpr double own_words = 0.1;
   constexpr double shown = 0.01;
-  const double saved_s = reason.saved.rival_s - reason.saved.plan_s;
+  const double saved_s = -reason.saved.more_s();
   double rest_s = reason.rest_s;
   std::string text;
   if (paid_s(reason) < own_words * saved_s) {
@@ -126,10 +126,14 @@ std::string idle_text(const Reason& reason, const Rival& rival, int ranks) {
 
 }  // namespace
 
+std::string data_parallelism_on(int its_ranks, int ranks) {
+  return its_ranks == ranks ? "data parallelism"
+                            : "data parallelism on " + counted(its_ranks, "rank");
+}
+
 std::string name_of_rival(const Rival& rival, int ranks) {
   if (rival.kind == RivalKind::next) return "the next plan (" + rival.plan + ")";
-  if (rival.ranks == ranks) return "data parallelism";
-  return "data parallelism on " + counted(rival.ranks, "rank");
+  return data_parallelism_on(rival.ranks, ranks);
 }
 
 Reason briefer(Reason reason) {

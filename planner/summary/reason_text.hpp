@@ -9,6 +9,9 @@
 
 namespace cnnplan {
 
+// Returns the name of a data-parallel run. It names the run's ranks where they are not the plan's
+// `ranks`.
+std::string data_parallelism_on(int its_ranks, int ranks);
 // Returns words such as "data parallelism on 8 ranks" or "the next plan (n32h2)". `ranks` are those
 // of the plan.
 std::string name_of_rival(const Rival& rival, int ranks);

@@ -110,14 +110,13 @@ std::string two_splits(const Summary& summary) {
   for (const SplitCount& count : summary.counts) others += count.layers;
   return std::to_string(first.layers) + " layers: " + short_words(first.words) + "; " +
          std::to_string(second.layers) + ": " + short_words(second.words) +
-         (others == 0 ? "" : "; " + std::to_string(others) + (others == 1 ? " other" : " others"));
+         (others == 0 ? "" : "; " + counted(others, "other"));
 }
 
 // Says which data-parallel run a plan is compared with. Neither or both of them overlap.
 std::string data_parallel_name(const Summary& summary) {
   const int ranks = summary.ratio->ranks;
-  std::string text = "data parallelism";
-  if (ranks != summary.ranks) text += " on " + ranks_text(ranks);
+  std::string text = data_parallelism_on(ranks, summary.ranks);
   if (ranks > 1) text += summary.overlap ? " with overlap" : " without overlap";
   return text;
 }
