@@ -60,7 +60,9 @@ TEST_CASE("bounded_kernels: no estimate is below its bound, on shipped platforms
     for (const std::string network : {"googlenet", "resnet50", "unet-3d"}) {
       Plan plan = uniform_plan(read_network("configs/networks/" + network + ".json"), 2, Mesh());
       for (const Precision precision : Enumerators<Precision>::all) {
-        CAPTURE(name + ' ' + network + ' ' + std::string(to_text(precision)));
+        CAPTURE(name);
+        CAPTURE(network);
+        CAPTURE(to_text(precision));
         plan.precision = precision;
         const Roofline found = bounded_kernels(plan, prices, {});
         CHECK(found.kernels.size() > 50);
