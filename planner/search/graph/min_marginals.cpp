@@ -69,6 +69,7 @@ void MinMarginals::take_back(const EliminationStep& step) {
   with_[step.unit].resize(candidates);
   const auto counts = step.candidate_counts();
   const Pairs pairs = pairs_of(step);
+  const LeastWith least_with = least_with_neighbours(step);
   std::vector<double> with_first = step.own_costs;
   std::vector<double> with_both = step.own_costs;
   for (int i = 0; i < counts.front(); ++i) {
@@ -76,7 +77,7 @@ void MinMarginals::take_back(const EliminationStep& step) {
       add_rows(step.own_costs, step.pair_costs.front().row(i), with_first);
     }
     for (int j = 0; j < counts.back(); ++j) {
-      const double least = least_with(step.neighbours, {i, j});
+      const double least = least_with({i, j});
       if (least > limit_) continue;
       std::span<const double> costs = with_first;
       if (step.neighbours.size() == most_neighbours) {
@@ -88,14 +89,17 @@ void MinMarginals::take_back(const EliminationStep& step) {
   }
 }
 
-double MinMarginals::least_with(const std::vector<int>& units, const Neighbours& candidates) const {
-  if (units.empty()) return least_;
-  if (units.size() == 1) return costs_[units[0]][candidates[0]];
+MinMarginals::LeastWith MinMarginals::least_with_neighbours(const EliminationStep& step) const {
+  const std::vector<int>& units = step.neighbours;
+  if (units.empty()) return {.values = &least_};
+  if (units.size() == 1) return {.values = costs_[units[0]].data(), .strides = {1, 0}};
   const auto found = pairs_[units[0]].find(units[1]);
-  if (found != pairs_[units[0]].end()) {
-    return found->second.costs(candidates[1], candidates[0]);
-  }
-  return pairs_[units[1]].at(units[0]).costs(candidates[0], candidates[1]);
+  const bool is_with_first = found != pairs_[units[0]].end();
+  const CostMatrix& costs = (is_with_first ? found->second : pairs_[units[1]].at(units[0])).costs;
+  const auto columns = static_cast<std::size_t>(costs.columns());
+  return {.values = costs.values().data(),
+          .strides = is_with_first ? std::array{std::size_t{1}, columns}
+                                   : std::array{columns, std::size_t{1}}};
 }
 
 void MinMarginals::lower_by(const EliminationStep& step, const Given& given, const Pairs& pairs) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <limits>
 #include <map>
 #include <optional>
@@ -58,13 +59,23 @@ class MinMarginals {
     double least = 0.0;             // the least cost of all units with these candidates
     std::span<const double> costs;  // of the unit's candidates, with these neighbours
   };
+  // Looks up the least cost of all units with candidates of the neighbours of a step.
+  struct LeastWith {
+    const double* values = nullptr;                      // the cost with the first candidates
+    std::array<std::size_t, most_neighbours> strides{};  // from one candidate to the next
+
+    double operator()(const Neighbours& candidates) const {
+      return values[candidates[0] * strides[0] + candidates[1] * strides[1]];
+    }
+  };
   class Reached;
 
   void take_back(const EliminationStep& step);
   // Makes room for the pairs that earlier steps ask for.
   Pairs pairs_of(const EliminationStep& step);
   void lower_by(const EliminationStep& step, const Given& given, const Pairs& pairs);
-  double least_with(const std::vector<int>& units, const Neighbours& candidates) const;
+  // Keeps pointers to the costs of the neighbours, which were found before.
+  LeastWith least_with_neighbours(const EliminationStep& step) const;
   const EliminationStep& step_of(int unit) const;
 
   std::vector<EliminationStep> steps_;
