@@ -100,44 +100,6 @@ void sort_by_peer(std::vector<Piece>& pieces) {
   }
 }
 
-// Adds up the parts of a range that coordinates have in one dim.
-struct DimPieces {
-  int count = 0;  // without empty parts
-  std::int64_t indices = 0;
-  std::int64_t longest = 0;
-};
-
-DimPieces pieces_of(const DimRanges& ranges, Range wanted, Coordinates coordinates) {
-  if (ranges.rule.parts == 1) {  // as in most dims, so that the common case needs no loop
-    const std::int64_t size = intersect(ranges.at(0), wanted).size();
-    return {.count = size > 0 ? 1 : 0, .indices = size, .longest = size};
-  }
-  DimPieces pieces;
-  for (int i = coordinates.begin; i < coordinates.end; ++i) {
-    const std::int64_t size = intersect(ranges.at(i), wanted).size();
-    pieces.count += size > 0 ? 1 : 0;
-    pieces.indices += size;
-    pieces.longest = std::max(pieces.longest, size);
-  }
-  return pieces;
-}
-
-// @pre `wanted` is not empty
-Coordinates coordinates_meeting(const DimRanges& ranges, Range wanted) {
-  return ranges.rule.parts == 1 ? Coordinates{.begin = 0, .end = 1} : ranges.meeting(wanted);
-}
-
-// Returns coordinates along the axis of a dim that include those of the ranks `first` to `last`.
-Coordinates coordinates_between(const RankBoxes& blocks, Dim dim, int first, int last) {
-  const int size = blocks.ranges(dim).rule.parts;
-  if (size == 1) return {.begin = 0, .end = 1};
-  const int stride = blocks.mesh().stride(static_cast<Axis>(dim));
-  const int from = first / stride;
-  const int to = last / stride;
-  if (from / size != to / size) return {.begin = 0, .end = size};
-  return {.begin = from % size, .end = to % size + 1};
-}
-
 }  // namespace
 
 TransferList transfer_list(const RankBoxes& sources, const RankBoxes& destinations, int rank) {
@@ -173,25 +135,59 @@ TransferList way_back(const TransferList& there,
   return transfer_list(destinations, sources, rank);
 }
 
-ReceivedPieces received_pieces(const RankBoxes& sources, const Box& wanted, int rank) {
-  if (is_empty(wanted)) return {};
-  const MeshCoordinates at = sources.mesh().coordinates(rank);
-  const bool has_box = at[static_cast<std::size_t>(Axis::l)] == sources.stage();
-  ReceivedPieces all{.senders = 1, .elements = 1, .longest = 1, .own = has_box ? 1 : 0};
-  for (const Dim dim : all_dims) {
-    const DimRanges& ranges = sources.ranges(dim);
-    const Range range = wanted[dim];
-    const DimPieces pieces = pieces_of(ranges, range, coordinates_meeting(ranges, range));
+DimPieces pieces_of(const DimRanges& ranges, Range wanted, Coordinates coordinates) {
+  DimPieces pieces;
+  for (int i = coordinates.begin; i < coordinates.end; ++i) {
+    const std::int64_t size = intersect(ranges.at(i), wanted).size();
+    pieces.count += size > 0 ? 1 : 0;
+    pieces.indices += size;
+    pieces.longest = std::max(pieces.longest, size);
+  }
+  return pieces;
+}
+
+DimPieces pieces_of(const DimRanges& ranges, Range wanted) {
+  if (wanted.size() == 0) return {};
+  const bool is_whole = ranges.rule.parts == 1;  // as in most dims, which need no search
+  return pieces_of(
+      ranges, wanted, is_whole ? Coordinates{.begin = 0, .end = 1} : ranges.meeting(wanted));
+}
+
+ReceivedPieces received_pieces(const std::array<DimPieces, dim_count>& dims, std::int64_t own) {
+  ReceivedPieces all{.senders = 1, .elements = 1, .longest = 1, .own = own};
+  for (const DimPieces& pieces : dims) {
     all.senders *= pieces.count;
     all.elements = checked_multiply(all.elements, pieces.indices);
     all.longest *= pieces.longest;
-    all.own *= intersect(ranges.at(at[static_cast<std::size_t>(dim)]), range).size();
   }
   if (all.own > 0) {
     --all.senders;
     all.elements -= all.own;
   }
   return all;
+}
+
+ReceivedPieces received_pieces(const RankBoxes& sources, const Box& wanted, int rank) {
+  if (is_empty(wanted)) return {};
+  const MeshCoordinates at = sources.mesh().coordinates(rank);
+  std::array<DimPieces, dim_count> dims;
+  std::int64_t own = at[static_cast<std::size_t>(Axis::l)] == sources.stage() ? 1 : 0;
+  for (std::size_t i = 0; i < dim_count; ++i) {
+    const DimRanges& ranges = sources.ranges(static_cast<Dim>(i));
+    dims[i] = pieces_of(ranges, wanted.ranges[i]);
+    own *= intersect(ranges.at(at[i]), wanted.ranges[i]).size();
+  }
+  return received_pieces(dims, own);
+}
+
+Coordinates coordinates_between(const RankBoxes& blocks, Dim dim, int first, int last) {
+  const int size = blocks.ranges(dim).rule.parts;
+  if (size == 1) return {.begin = 0, .end = 1};
+  const int stride = blocks.mesh().stride(static_cast<Axis>(dim));
+  const int from = first / stride;
+  const int to = last / stride;
+  if (from / size != to / size) return {.begin = 0, .end = size};
+  return {.begin = from % size, .end = to % size + 1};
 }
 
 std::int64_t most_elements_from(const RankBoxes& sources, const Box& wanted, int first, int last) {

@@ -1,6 +1,7 @@
 // Lists which block goes to which rank. A halo exchange and a shuffle are both such a transfer.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -47,6 +48,18 @@ TransferList way_back(const TransferList& there,
                       const RankBoxes& destinations,
                       int rank);
 
+// Counts the parts of a range that coordinates have in one dim.
+struct DimPieces {
+  int count = 0;  // without empty parts
+  std::int64_t indices = 0;
+  std::int64_t longest = 0;
+};
+
+// Counts the parts of `wanted` that all coordinates of a dim have.
+DimPieces pieces_of(const DimRanges& ranges, Range wanted);
+// Counts the parts that these coordinates have.
+DimPieces pieces_of(const DimRanges& ranges, Range wanted, Coordinates coordinates);
+
 // Counts the pieces that a rank gets in a transfer, and their elements.
 struct ReceivedPieces {
   int senders = 0;            // other ranks, of which each sends one piece
@@ -59,7 +72,11 @@ struct ReceivedPieces {
 // Counts the pieces that a rank receives by transfer_list if its destination box is `wanted`. It
 // makes no list. The time grows with the number of coordinates of `sources` that meet `wanted`.
 ReceivedPieces received_pieces(const RankBoxes& sources, const Box& wanted, int rank);
+// Does so where the pieces of each dim and the rank's own elements are known.
+ReceivedPieces received_pieces(const std::array<DimPieces, dim_count>& dims, std::int64_t own);
 
+// Returns coordinates along the axis of a dim that include those of the ranks `first` to `last`.
+Coordinates coordinates_between(const RankBoxes& blocks, Dim dim, int first, int last);
 // Returns an upper bound of the elements of `wanted` that come from the ranks `first` to `last`
 // (inclusive). It combines the coordinates of these ranks dim by dim, so it may count blocks that
 // none of them has.

@@ -54,8 +54,6 @@ void EdgePrices::add_blocks(const Key& key, Edge& edge) {
     edge.needed_.push_back(
         needed_blocks(signature.reader, edge.outputs_[i], algorithm).tabulated(tables_));
   }
-  edge.owned_boxes_ = probed_boxes(edge.owned_);
-  edge.needed_boxes_ = probed_boxes(edge.needed_);
 }
 
 std::vector<std::vector<Box>> EdgePrices::probed_boxes(const std::vector<RankBoxes>& all) const {
@@ -84,9 +82,14 @@ EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
   price.again = price.kept_bytes = price.slowest;
   price.least.assign(ranks_.size(), price.slowest);
   edge.has_price_.assign(edge.owned_.size() * edge.needed_.size(), 0);
+  const std::vector<std::vector<Box>> owned = probed_boxes(edge.owned_);
+  const std::vector<std::vector<Box>> needed = probed_boxes(edge.needed_);
+  const Bounds bounds{.owned = owned,
+                      .there = {message_lower_bound_, edge.owned_, needed, ranks_},
+                      .back = {message_lower_bound_, edge.needed_, owned, ranks_}};
   parallel_for(edge.owned_.size(), [&](std::size_t row) {
     for (int column = 0; column < edge.columns(); ++column) {
-      bound({.edge = &edge, .row = static_cast<int>(row), .column = column});
+      bound({.edge = &edge, .row = static_cast<int>(row), .column = column}, bounds);
     }
   });
   return edge;
@@ -117,22 +120,20 @@ EdgePrices::Blocks EdgePrices::blocks_of(const Pair& pair) const {
                    loads_needed(edge.owned_[pair.row], edge.needed_[pair.column])};
 }
 
-void EdgePrices::bound(const Pair& pair) const {
+void EdgePrices::bound(const Pair& pair, const Bounds& bounds) const {
   const Blocks blocks = blocks_of(pair);
   const std::int64_t bytes = activation_bytes(plan_.precision);
   const double share = shares_forward(blocks.signature) ? 1.0 / blocks.signature.readers : 1.0;
   const std::optional<RankBoxes> sums = sums_of(blocks);
-  const std::vector<Box>& own = pair.edge->owned_boxes_[pair.row];
-  const std::vector<Box>& want = pair.edge->needed_boxes_[pair.column];
   EdgePrice& price = pair.edge->price_;
   double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const double there_s =
-        blocks.loads ? 0.0
-                     : message_lower_bound_.receive_s(blocks.owned, want[i], ranks_[i], bytes);
-    const double back_s = blocks.signature.requires_gradient
-                              ? least_backward_s(blocks, sums, ranks_[i], own[i])
-                              : 0.0;
+        blocks.loads ? 0.0 : bounds.there.receive_s(pair.row, pair.column, i, bytes);
+    const double back_s =
+        !blocks.signature.requires_gradient ? 0.0
+        : sums ? least_backward_s(blocks, *sums, ranks_[i], bounds.owned[pair.row][i])
+               : bounds.back.receive_s(pair.column, pair.row, i, bytes);
     slowest_s = std::max(slowest_s, there_s + back_s);
     const double least_s = exposed_ * (there_s + back_s);
     const bool is_hopeless = least_s > 0.0 && least_s > spare_s_[i];
@@ -239,14 +240,13 @@ std::optional<RankBoxes> EdgePrices::sums_of(const Blocks& blocks) {
 }
 
 double EdgePrices::least_backward_s(const Blocks& blocks,
-                                    const std::optional<RankBoxes>& sums,
+                                    const RankBoxes& sums,
                                     int rank,
                                     const Box& own) const {
   const auto bound_s = [&](const RankBoxes& sources, const Box& wanted) {
     return message_lower_bound_.receive_s(sources, wanted, rank, activation_bytes(plan_.precision));
   };
-  if (!sums) return bound_s(blocks.needed, own);
-  return bound_s(blocks.needed, sums->box(rank)) + bound_s(*sums, own);
+  return bound_s(blocks.needed, sums.box(rank)) + bound_s(sums, own);
 }
 
 // The lowering adds both exchanges in GradientTable::sum_and_gather.

@@ -11,6 +11,7 @@
 #include "planner/schedule/blocks/fused_units.hpp"
 #include "planner/search/graph/cost_graph.hpp"
 #include "planner/search/pricing/message_lower_bound.hpp"
+#include "planner/search/pricing/receive_bounds.hpp"
 
 namespace cnnplan {
 
@@ -82,6 +83,12 @@ class EdgePrices {
     const Split& split;  // of the tensor
     bool loads;          // ranks load all that the reader needs
   };
+  // Bounds all pairs of an edge from below.
+  struct Bounds {
+    const std::vector<std::vector<Box>>& owned;  // by row and probed rank
+    ReceiveBounds there;
+    ReceiveBounds back;
+  };
   // Holds one rank's part in a pair.
   struct Part {
     int rank = 0;
@@ -100,7 +107,7 @@ class EdgePrices {
   // Returns the boxes of the ranks of `least`, for each of these blocks.
   std::vector<std::vector<Box>> probed_boxes(const std::vector<RankBoxes>& all) const;
   Blocks blocks_of(const Pair& pair) const;
-  void bound(const Pair& pair) const;
+  void bound(const Pair& pair, const Bounds& bounds) const;
   void set(const Pair& pair) const;
   static Part part_of(const Blocks& blocks, int rank, bool exchanges);
   // Returns the block that the reader's memory of the tensor holds: all of its output if it copies.
@@ -111,9 +118,9 @@ class EdgePrices {
   double least_forward_s(const Blocks& blocks, const Part& part) const;
   // Returns the blocks_of_sums of the gradient, if the pair has them. Only replicas have them.
   static std::optional<RankBoxes> sums_of(const Blocks& blocks);
-  // `own` is the rank's box of the tensor.
+  // Bounds a way back by `sums`. `own` is the rank's box of the tensor.
   double least_backward_s(const Blocks& blocks,
-                          const std::optional<RankBoxes>& sums,
+                          const RankBoxes& sums,
                           int rank,
                           const Box& own) const;
   double backward_in_sums_s(const Blocks& blocks, const RankBoxes& sums, const Part& part) const;
@@ -150,10 +157,6 @@ class EdgePrices::Edge {
   std::vector<RankBoxes> owned_;    // by row
   std::vector<RankBoxes> needed_;   // by column
   std::vector<RankBoxes> outputs_;  // by column, the reader's blocks
-  // These are boxes of owned_ and of needed_, by row or column and by probed rank. Every bound of a
-  // row or a column looks at them.
-  std::vector<std::vector<Box>> owned_boxes_;
-  std::vector<std::vector<Box>> needed_boxes_;
 };
 
 }  // namespace cnnplan

@@ -5,8 +5,6 @@
 #include <limits>
 #include <span>
 
-#include "planner/tensor/transfer.hpp"
-
 namespace cnnplan {
 namespace {
 
@@ -77,31 +75,21 @@ double MessageLowerBound::seconds(std::size_t level, const MessageCount& count) 
   return found->alpha_s + (count.messages - 1) * gap_s_ + count.bytes * found->beta_s_per_byte;
 }
 
+std::pair<int, int> MessageLowerBound::group_inside(std::size_t level, int rank, int ranks) const {
+  const int inside = levels_[level].ranks_inside;
+  const int first = rank / inside * inside;
+  return {first, std::min(first + inside, ranks) - 1};
+}
+
 double MessageLowerBound::receive_s(const RankBoxes& sources,
                                     const Box& wanted,
                                     int rank,
                                     std::int64_t element_bytes) const {
   if (levels_.empty()) return 0.0;
-  const ReceivedPieces pieces = received_pieces(sources, wanted, rank);
-  if (pieces.senders == 0) return 0.0;
-  const auto bytes_of = [&](std::int64_t elements) {
-    return static_cast<double>(elements) * static_cast<double>(element_bytes);
-  };
-  MessageCount count{.messages = pieces.senders,
-                     .bytes = bytes_of(pieces.elements),
-                     .longest_bytes = bytes_of(pieces.longest)};
-  double most_s = seconds(0, count);
-  for (std::size_t i = 1; i < levels_.size(); ++i) {
-    const int inside = levels_[i].ranks_inside;
-    const int first = rank / inside * inside;
-    const int last = std::min(first + inside, sources.rank_count()) - 1;
-    const std::int64_t outside =
-        pieces.elements + pieces.own - most_elements_from(sources, wanted, first, last);
-    if (outside <= 0) break;
-    count.bytes = bytes_of(outside);
-    most_s = std::max(most_s, seconds(i, count));
-  }
-  return most_s;
+  return receive_s(received_pieces(sources, wanted, rank), element_bytes, [&](std::size_t level) {
+    const auto [first, last] = group_inside(level, rank, sources.rank_count());
+    return most_elements_from(sources, wanted, first, last);
+  });
 }
 
 }  // namespace cnnplan

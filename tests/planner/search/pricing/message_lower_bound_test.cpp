@@ -6,6 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "planner/cost/links.hpp"
+#include "planner/search/pricing/probe_ranks.hpp"
+#include "planner/search/pricing/receive_bounds.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/relative.hpp"
 
@@ -122,6 +124,36 @@ TEST_CASE("MessageLowerBound: no transfer takes less, on any platform") {
     }
   }
   CHECK(most > 0.999);
+}
+
+TEST_CASE("ReceiveBounds: the bound of every source, destination and rank, on any platform") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    const int count = 1 << random.small(0, 5);
+    const Shape shape{{random.integer(1, 16), random.integer(1, 16), 1, 8, random.integer(4, 8)}};
+    RankBoxes::Tables tables;
+    std::vector<RankBoxes> sources;
+    std::vector<RankBoxes> destinations;
+    std::vector<std::vector<Box>> wanted;
+    const std::vector<int> ranks = probe_ranks(count);
+    for (int i = 0; i < 5; ++i) {
+      sources.push_back(random_blocks(random, shape, count).tabulated(tables));
+      destinations.push_back(random_blocks(random, shape, count));
+      wanted.emplace_back();
+      for (const int rank : ranks) wanted.back().push_back(destinations.back().box(rank));
+    }
+    const MessageLowerBound bound(random_platform(random, count), count);
+    const ReceiveBounds bounds(bound, sources, wanted, ranks);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      for (std::size_t j = 0; j < destinations.size(); ++j) {
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+          CHECK(bounds.receive_s(i, j, rank, element_bytes) ==
+                bound.receive_s(sources[i], destinations[j], ranks[rank], element_bytes));
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("MessageLowerBound: sums from all ranks of other nodes go over the links between nodes") {
