@@ -99,9 +99,8 @@ std::vector<MachineFigure> link_figures(const Platform& platform) {
   return figures;
 }
 
-// Holds what a draw needs of a kernel operation. `kind` is null if no figure is of its kind.
+// Holds what a draw needs of equal kernels. `kind` is null if no figure is of their kind.
 struct DrawnKernel {
-  OperationIndex operation{};
   const DrawnFigure* kind = nullptr;
   double own_error = 0.0;
   std::uint64_t seed = 0;
@@ -118,9 +117,15 @@ struct DrawnCommunication {
   Traffic traffic;
 };
 
-// Holds the operations whose prices a draw changes. Loads keep theirs.
+// Names a kernel operation, and its place among the distinct kernels.
+struct DrawnOperation {
+  OperationIndex operation{};
+  std::size_t kernel = 0;
+};
+
+// Holds the operations of a rank whose prices a draw changes. Loads keep theirs.
 struct DrawnOperations {
-  std::vector<DrawnKernel> kernels;
+  std::vector<DrawnOperation> kernels;
   std::vector<DrawnCommunication> communication;
 };
 
@@ -138,17 +143,46 @@ KindFigures kinds_of(const std::vector<DrawnFigure>& figures) {
   return kinds;
 }
 
+// Lists each kernel of all ranks once, because ranks and layers repeat a few kernels many times.
+class DrawnKernels {
+ public:
+  explicit DrawnKernels(const std::vector<DrawnFigure>& figures) : kinds_(kinds_of(figures)) {}
+
+  // Returns the place of a kernel with this price.
+  std::size_t add(const KernelSpec& spec, const Price& price) {
+    const auto [entry, is_new] =
+        places_.try_emplace({canonical(spec), error_of(price)}, kernels_.size());
+    if (is_new) {
+      const auto& [key, error] = entry->first;
+      kernels_.push_back({.kind = kinds_.at(key.kind),
+                          .own_error = std::sqrt(0.5) * error,
+                          .seed = hash_of(to_text(key))});
+    }
+    return entry->second;
+  }
+  // Returns the factors of all kernels, by place.
+  std::vector<double> factors(int draw) const {
+    std::vector<double> factors;
+    factors.reserve(kernels_.size());
+    for (const DrawnKernel& kernel : kernels_) factors.push_back(kernel.factor(draw));
+    return factors;
+  }
+
+ private:
+  KindFigures kinds_;
+  std::map<std::pair<KernelSpec, double>, std::size_t> places_;
+  std::vector<DrawnKernel> kernels_;
+};
+
 DrawnOperations operations_of(const PricedSchedule& rank,
-                              const KindFigures& kinds,
-                              const PriceList& prices) {
+                              const PriceList& prices,
+                              DrawnKernels& kernels) {
   DrawnOperations drawn;
   const auto& operations = rank.schedule.operations;
   for (const OperationIndex i : operations.indices()) {
     if (const auto* kernel = std::get_if<KernelOperation>(&operations[i].body)) {
-      drawn.kernels.push_back({.operation = i,
-                               .kind = kinds.at(kernel->spec.kind),
-                               .own_error = std::sqrt(0.5) * error_of(rank.prices[i]),
-                               .seed = hash_of(to_text(canonical(kernel->spec)))});
+      drawn.kernels.push_back(
+          {.operation = i, .kernel = kernels.add(kernel->spec, rank.prices[i])});
     } else if (is_communication(operations[i])) {
       drawn.communication.push_back(
           {.operation = i, .traffic = prices.traffic_of(rank.schedule, operations[i])});
@@ -179,10 +213,8 @@ Platform drawn_platform(Platform platform, const std::vector<DrawnFigure>& figur
 IndexedVector<OperationIndex, Price> drawn_prices(IndexedVector<OperationIndex, Price> prices,
                                                   const DrawnOperations& drawn,
                                                   const PriceList& list,
-                                                  int draw) {
-  for (const DrawnKernel& kernel : drawn.kernels) {
-    scale(prices[kernel.operation], kernel.factor(draw));
-  }
+                                                  const std::vector<double>& factors) {
+  for (const auto& [operation, kernel] : drawn.kernels) scale(prices[operation], factors[kernel]);
   for (const DrawnCommunication& one : drawn.communication) {
     prices[one.operation] = list(one.traffic);
   }
@@ -212,12 +244,12 @@ std::vector<double> drawn_steps_s(const Plan& plan,
                                   const PricedPlan& priced,
                                   const PriceList& prices,
                                   const std::vector<DrawnFigure>& figures) {
-  const KindFigures kinds = kinds_of(figures);
+  DrawnKernels kernels(figures);
   std::vector<RankWork> work;
   std::vector<DrawnOperations> operations;
   for (const PricedSchedule& rank : priced.schedules) {
     work.push_back(work_of(rank));
-    operations.push_back(operations_of(rank, kinds, prices));
+    operations.push_back(operations_of(rank, prices, kernels));
   }
   const Walks walks(work, priced.classes);
   const VirtualTimeOptions options = walk_options(plan, prices);
@@ -226,9 +258,10 @@ std::vector<double> drawn_steps_s(const Plan& plan,
     const int draw = static_cast<int>(i);
     const Platform platform = drawn_platform(prices.platform(), figures, draw);
     const PriceList list(platform, prices);
+    const std::vector<double> factors = kernels.factors(draw);
     std::vector<IndexedVector<OperationIndex, Price>> drawn;
     for (std::size_t rank = 0; rank < work.size(); ++rank) {
-      drawn.push_back(drawn_prices(work[rank].prices, operations[rank], list, draw));
+      drawn.push_back(drawn_prices(work[rank].prices, operations[rank], list, factors));
     }
     steps_s[i] = step_time_s(walks(drawn, options));
   });
