@@ -5,12 +5,25 @@
 #include <bit>
 
 namespace cnnplan {
+namespace {
+
+// Most spans have at most this many ranges.
+constexpr std::size_t usual_ranges = 4;
+// A life meets about this many spans, because the tree of a long schedule has 10 levels.
+constexpr std::size_t usual_spans = 32;
+
+}  // namespace
 
 OccupiedMemory::OccupiedMemory(int times)
     : times_(times), spans_(2 * std::bit_ceil(static_cast<std::size_t>(times))) {}
 
 // Joins what it touches.
 void OccupiedMemory::add(Range places, Ranges& ranges) {
+  if (ranges.empty()) {
+    ranges.reserve(usual_ranges);
+    ranges.push_back(places);
+    return;
+  }
   const auto first = std::lower_bound(
       ranges.begin(), ranges.end(), places.begin, [](const Range& range, std::int64_t begin) {
         return range.end < begin;
@@ -62,6 +75,7 @@ void OccupiedMemory::find(const Life& life,
 
 std::int64_t OccupiedMemory::lowest_free(const Life& life, std::int64_t count) const {
   std::vector<const Ranges*> taken;
+  taken.reserve(usual_spans);
   find(life, {.node = 1, .begin = 0, .end = times_}, taken);
   std::int64_t free = 0;
   // Beyond the last of `taken` that was in the way, up to that one again.
