@@ -58,8 +58,12 @@ class IndexedVector : private std::vector<T> {
   reference at(I index) { return Base::at(index); }
   const_reference at(I index) const { return Base::at(index); }
 
-  // Appends an element and returns its index.
-  I push_back(T value) {
+  // Both functions append an element and return its index.
+  I push_back(const T& value) {
+    Base::push_back(value);
+    return last_index();
+  }
+  I push_back(T&& value) {
     Base::push_back(std::move(value));
     return last_index();
   }

@@ -183,7 +183,7 @@ void ScheduleBuilder::keep(BufferIndex index, OperationIndex operation) {
 }
 
 void ScheduleBuilder::add_operation(
-    LabelledId named, LayerIndex layer, Stream stream, OperationBody body, int lane) {
+    LabelledId named, LayerIndex layer, Stream stream, OperationBody&& body, int lane) {
   const OperationIndex index = schedule_.operations.end_index();
   Operation operation{.id = std::move(named.id),
                       .label = named.label,

@@ -36,7 +36,7 @@ class ScheduleBuilder {
   // what it reads, and on the last readers and writers of what it writes. Prices count it to
   // `layer`.
   void add_operation(
-      LabelledId named, LayerIndex layer, Stream stream, OperationBody body, int lane = 0);
+      LabelledId named, LayerIndex layer, Stream stream, OperationBody&& body, int lane = 0);
 
   // Operations that are added between the two calls may run in lanes at the same time. So no buffer
   // that they use is free for another buffer before end_lanes().

@@ -79,7 +79,7 @@ void OperationWriter::kernel(const Unit& unit,
 void OperationWriter::kernel(const Unit& unit,
                              LayerIndex layer,
                              LabelledId named,
-                             KernelOperation operation) {
+                             KernelOperation&& operation) {
   if (!context_.is_here(unit)) return;
   const int blocks = sample_blocks_of(context_.plan(), operation.spec);
   if (blocks <= 1) return whole_kernel(layer, std::move(named), std::move(operation));
@@ -93,7 +93,9 @@ void OperationWriter::kernel(const Unit& unit,
       .add_all();
 }
 
-void OperationWriter::whole_kernel(LayerIndex layer, LabelledId named, KernelOperation operation) {
+void OperationWriter::whole_kernel(LayerIndex layer,
+                                   LabelledId named,
+                                   KernelOperation&& operation) {
   operation.spec.concurrency = concurrency_;
   if (operation.spec.kind == KernelKind::convolution) {
     // With blocks of samples, kernels are equal on any number of ranks, also where a rank has one.

@@ -39,9 +39,9 @@ class OperationWriter {
   void kernel(const Unit& unit, const KernelSpec& spec, std::vector<Operand> operands);
   // Adds a kernel that belongs to `layer` of the unit: one for each block of samples, if the plan
   // has such blocks and the kernel may be cut (sample_blocks_of).
-  void kernel(const Unit& unit, LayerIndex layer, LabelledId named, KernelOperation operation);
+  void kernel(const Unit& unit, LayerIndex layer, LabelledId named, KernelOperation&& operation);
   // Adds a kernel for all samples of its operands, in the current lane.
-  void whole_kernel(LayerIndex layer, LabelledId named, KernelOperation operation);
+  void whole_kernel(LayerIndex layer, LabelledId named, KernelOperation&& operation);
   // Adds a transfer with the lists of `exchange`, unless this rank exchanges and clears nothing.
   // Each call takes the next tag. So every rank must call it for all transfers of a plan in the
   // same order, even for those in which it takes no part.
