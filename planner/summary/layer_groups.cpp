@@ -2,6 +2,7 @@
 #include "planner/summary/layer_groups.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace cnnplan {
 namespace {
@@ -29,7 +30,7 @@ const char* noun_of(Axis axis) {
 }  // namespace
 
 std::string split_words(const LayerPlan& layer, int ranks) {
-  const std::vector<MeshAxis>& axes = layer.mesh.axes();
+  const std::span<const MeshAxis> axes = layer.mesh.axes();
   if (axes.empty()) return "on one rank";
   if (axes.size() == 1 && axes.front().axis == Axis::r) {
     return "alike on all " + std::to_string(ranks) + " ranks";

@@ -14,7 +14,7 @@ constexpr std::string_view axis_chars = "ncdhwrl";
 constexpr std::string_view allowed_text =
     "\"1\", or axes of n c d h w r l with sizes, each at most once, such as \"n2h4\"";
 
-std::string text_of(const std::vector<MeshAxis>& axes) {
+std::string text_of(std::span<const MeshAxis> axes) {
   std::string text;
   for (const MeshAxis& axis : axes) text += to_char(axis.axis) + std::to_string(axis.size);
   return text;
@@ -41,16 +41,16 @@ Mesh::Mesh(const std::vector<MeshAxis>& axes) {
     if (axis->size < 1 || again) refuse(text_of(axes));
     product = checked_multiply(product, axis->size);
     if (product > std::numeric_limits<int>::max()) refuse(text_of(axes));
-    if (axis->size > 1) axes_.push_back(*axis);
+    if (axis->size > 1) axes_[axis_count_++] = *axis;
   }
   rank_count_ = static_cast<int>(product);
 }
 
 int Mesh::size(Axis axis) const {
-  const auto found = std::find_if(axes_.begin(), axes_.end(), [axis](const MeshAxis& candidate) {
-    return candidate.axis == axis;
-  });
-  return found == axes_.end() ? 1 : found->size;
+  for (const MeshAxis& candidate : axes()) {
+    if (candidate.axis == axis) return candidate.size;
+  }
+  return 1;
 }
 
 int Mesh::coordinate(int rank, Axis axis) const {
@@ -62,18 +62,18 @@ int Mesh::coordinate(int rank, Axis axis) const {
 MeshCoordinates Mesh::coordinates(int rank) const {
   if (rank < 0 || rank >= rank_count_) throw std::logic_error("rank outside the mesh");
   MeshCoordinates coordinates{};
-  for (auto it = axes_.rbegin(); it != axes_.rend(); ++it) {
-    coordinates[static_cast<std::size_t>(it->axis)] = rank % it->size;
-    rank /= it->size;
+  for (std::size_t i = axis_count_; i-- > 0;) {
+    coordinates[static_cast<std::size_t>(axes_[i].axis)] = rank % axes_[i].size;
+    rank /= axes_[i].size;
   }
   return coordinates;
 }
 
 int Mesh::stride(Axis axis) const {
   int stride = 1;
-  for (auto it = axes_.rbegin(); it != axes_.rend(); ++it) {
-    if (it->axis == axis) return stride;
-    stride *= it->size;
+  for (std::size_t i = axis_count_; i-- > 0;) {
+    if (axes_[i].axis == axis) return stride;
+    stride *= axes_[i].size;
   }
   return 0;
 }

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace cnnplan {
@@ -34,7 +36,7 @@ class Mesh {
   // @throws InputError when an axis appears twice, a size is below 1, or the product overflows
   explicit Mesh(const std::vector<MeshAxis>& axes);
 
-  const std::vector<MeshAxis>& axes() const { return axes_; }
+  std::span<const MeshAxis> axes() const { return std::span(axes_).first(axis_count_); }
   int rank_count() const { return rank_count_; }
   // Returns the number of coordinates along `axis`, which is 1 if the mesh lacks the axis.
   int size(Axis axis) const;
@@ -48,7 +50,10 @@ class Mesh {
   auto operator<=>(const Mesh&) const = default;
 
  private:
-  std::vector<MeshAxis> axes_;
+  // Plans and blocks copy meshes often, so that the axes are no list in memory of its own. Axes of
+  // size 1 fill the rest, and come before all others in comparisons.
+  std::array<MeshAxis, std::tuple_size_v<MeshCoordinates>> axes_{};
+  std::size_t axis_count_ = 0;
   int rank_count_ = 1;
 };
 

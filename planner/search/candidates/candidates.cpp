@@ -54,7 +54,7 @@ MeshCandidates split_over(std::span<const Axis> axes, int ranks, const Shape& ou
 }
 
 Mesh with_replicas(const Mesh& mesh, int replicas) {
-  std::vector<MeshAxis> axes = mesh.axes();
+  std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
   axes.push_back({Axis::r, replicas});
   return Mesh(axes);
 }

@@ -71,7 +71,7 @@ Network random_network(RandomValues& random) {
 // Turns one of the axes into c, if the layer may be split so.
 void split_channels(RandomValues& random, Plan& plan, LayerIndex layer) {
   LayerPlan& own = plan.layers[layer];
-  std::vector<MeshAxis> axes = own.mesh.axes();
+  std::vector<MeshAxis> axes(own.mesh.axes().begin(), own.mesh.axes().end());
   if (axes.empty()) return;
   const auto last = static_cast<std::int64_t>(axes.size()) - 1;
   axes[static_cast<std::size_t>(random.integer(0, last))].axis = Axis::c;

@@ -497,7 +497,7 @@ Mesh random_mesh(RandomValues& random, int ranks) {
 
 // Returns a mesh in which one of the axes is c.
 Mesh with_channels(RandomValues& random, const Mesh& mesh) {
-  std::vector<MeshAxis> axes = mesh.axes();
+  std::vector<MeshAxis> axes(mesh.axes().begin(), mesh.axes().end());
   if (!axes.empty()) {
     const std::int64_t last = static_cast<std::int64_t>(axes.size()) - 1;
     axes[static_cast<std::size_t>(random.integer(0, last))].axis = Axis::c;

@@ -43,11 +43,12 @@ std::vector<Run> runs_of(const Plan& plan) {
 
 // Returns all orders of the axes of `mesh` except its own order.
 std::vector<Mesh> other_orders(const Mesh& mesh) {
-  std::vector<MeshAxis> axes = mesh.axes();
+  const std::vector<MeshAxis> own(mesh.axes().begin(), mesh.axes().end());
+  std::vector<MeshAxis> axes = own;
   std::sort(axes.begin(), axes.end());
   std::vector<Mesh> orders;
   do {
-    if (axes != mesh.axes()) orders.emplace_back(axes);
+    if (axes != own) orders.emplace_back(axes);
   } while (std::next_permutation(axes.begin(), axes.end()));
   return orders;
 }
