@@ -186,7 +186,9 @@ double predicted_step_s(const Plan& plan, const PriceList& prices) {
 }
 
 double predicted_inference_s(const Plan& plan, const PriceList& prices) {
-  const PlanWork work = work_of(plan, {.pass = Pass::inference}, prices);
+  // Inference runs one operation after the other.
+  const Detail detail = detail_of(plan, false);
+  const PlanWork work = work_of(plan, {.pass = Pass::inference, .detail = detail}, prices);
   return step_time_s(walk(work, {.begin_s = prices.kernels().step_overhead_s()}));
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 namespace cnnplan {
 namespace {
@@ -90,16 +89,20 @@ UnitClasses::UnitClasses(const FusedUnits& fused) {
   }
   representatives_ =
       first_with_key(units.indices(), [&](UnitIndex unit) { return key_of(fused, units[unit]); });
-  const auto classes_of = [this](const std::vector<UnitIndex>& others) {
-    std::vector<UnitIndex> classes;
+  const auto append_classes = [this](const std::vector<UnitIndex>& others,
+                                     std::vector<UnitIndex>& classes) {
     for (const UnitIndex other : others) classes.push_back(representatives_[other]);
-    return classes;
   };
   for (int round = 0; round < neighbourhood; ++round) {
     representatives_ = first_with_key(units.indices(), [&](UnitIndex unit) {
-      std::vector<UnitIndex> readers = classes_of(readers_[unit]);
-      std::sort(readers.begin(), readers.end());
-      return std::tuple(representatives_[unit], classes_of(inputs_[unit]), std::move(readers));
+      // Units of one class have equally many inputs, so that one list says where readers begin.
+      std::vector<UnitIndex> classes;
+      classes.reserve(1 + inputs_[unit].size() + readers_[unit].size());
+      classes.push_back(representatives_[unit]);
+      append_classes(inputs_[unit], classes);
+      append_classes(readers_[unit], classes);
+      std::sort(classes.end() - std::ssize(readers_[unit]), classes.end());
+      return classes;
     });
   }
 }
