@@ -18,17 +18,20 @@ constexpr std::int64_t max_parameters = std::int64_t{1} << 53;
 
 }  // namespace
 
-Network::Network(std::string name, std::vector<Layer> layers, const std::string& file)
-    : name_(std::move(name)), layers_(std::move(layers)) {
-  inputs_.resize(layers_.size());
-  consumers_.resize(layers_.size());
+Network::Network(std::string name, std::vector<Layer> layers, const std::string& file) {
+  const auto parts = std::make_shared<Parts>();
+  parts->name = std::move(name);
+  parts->inputs.resize(layers.size());
+  parts->consumers.resize(layers.size());
+  parts->layers = IndexedVector<LayerIndex, Layer>(std::move(layers));
+  parts_ = parts;
   IndexByName index_by_name;
   std::int64_t parameters = 0;
-  for (const LayerIndex i : layers_.indices()) {
+  for (const LayerIndex i : parts->layers.indices()) {
     const LayerPlace place{file, i};
     check_name_and_inputs(layer(i), index_by_name, place);
-    connect(i, index_by_name, file);
-    infer_shape(i, file);
+    connect(i, index_by_name, file, *parts);
+    infer_shape(i, file, *parts);
     const std::int64_t allowed = max_parameters - parameters;
     place.require(parameter_count(i) <= allowed,
                   "",
@@ -37,11 +40,14 @@ Network::Network(std::string name, std::vector<Layer> layers, const std::string&
     parameters += parameter_count(i);
     index_by_name.emplace(layer(i).name, i);
   }
-  for (const auto& named : index_by_name) by_name_.push_back(named.second);
+  for (const auto& named : index_by_name) parts->by_name.push_back(named.second);
   check_ends(file);
 }
 
-void Network::connect(LayerIndex index, const IndexByName& earlier, const std::string& file) {
+void Network::connect(LayerIndex index,
+                      const IndexByName& earlier,
+                      const std::string& file,
+                      Parts& parts) {
   const LayerPlace place{file, index};
   for (const std::string& input : layer(index).inputs) {
     const auto found = earlier.find(input);
@@ -55,18 +61,18 @@ void Network::connect(LayerIndex index, const IndexByName& earlier, const std::s
     if (is_loss(layer_parameters(found->second))) {
       place.refuse(key, "the input \"" + input + '"', "a layer that is no loss");
     }
-    inputs_[index].push_back(found->second);
-    consumers_[found->second].push_back(index);
+    parts.inputs[index].push_back(found->second);
+    parts.consumers[found->second].push_back(index);
   }
 }
 
-void Network::infer_shape(LayerIndex index, const std::string& file) {
+void Network::infer_shape(LayerIndex index, const std::string& file, Parts& parts) {
   const LayerPlace place{file, index};
   std::vector<Shape> shapes;
-  for (LayerIndex input : inputs_of(index)) shapes.push_back(sample_shapes_[input]);
+  for (LayerIndex input : inputs_of(index)) shapes.push_back(parts.sample_shapes[input]);
   try {
-    sample_shapes_.push_back(sample_shape(layer_parameters(index), shapes, place));
-    volume(sample_shapes_.back());
+    parts.sample_shapes.push_back(sample_shape(layer_parameters(index), shapes, place));
+    volume(parts.sample_shapes.back());
     parameter_count(index);
   } catch (const InputError& error) {
     if (!error.problem().file.empty()) throw;
@@ -77,21 +83,21 @@ void Network::infer_shape(LayerIndex index, const std::string& file) {
 void Network::check_ends(const std::string& file) const {
   int losses = 0;
   int sources = 0;
-  for (const LayerIndex i : layers_.indices()) {
-    const bool ends = is_loss(layers_[i].parameters);
+  for (const LayerIndex i : layers().indices()) {
+    const bool ends = is_loss(layers()[i].parameters);
     losses += ends ? 1 : 0;
-    sources += std::holds_alternative<Input>(layers_[i].parameters) ? 1 : 0;
-    if (consumers_[i].empty() && !ends) {
+    sources += std::holds_alternative<Input>(layers()[i].parameters) ? 1 : 0;
+    if (consumers_of(i).empty() && !ends) {
       LayerPlace{file, i}.refuse(
-          "name", '"' + layers_[i].name + '"', "a layer whose output another layer uses");
+          "name", '"' + layers()[i].name + '"', "a layer whose output another layer uses");
     }
   }
-  const bool last_is_loss = !layers_.empty() && is_loss(layers_.back().parameters);
+  const bool last_is_loss = !layers().empty() && is_loss(layers().back().parameters);
   if (sources != 1 || !last_is_loss) {
     throw InputError({.file = file,
                       .pointer = "/layers",
                       .value = std::to_string(sources) + " inputs and " + std::to_string(losses) +
-                               " losses in " + std::to_string(layers_.size()) + " layers",
+                               " losses in " + std::to_string(layers().size()) + " layers",
                       .allowed = "one input, and a loss as the last layer"});
   }
   check_losses(file);
@@ -99,36 +105,36 @@ void Network::check_ends(const std::string& file) const {
 
 void Network::check_losses(const std::string& file) const {
   const LayerIndex last = loss_layer();
-  const LayerParameters& main = layers_[last].parameters;
+  const LayerParameters& main = layers()[last].parameters;
   if (loss_weight(main) != 1.0) {
     LayerPlace{file, last}.refuse(
         "weight", std::to_string(loss_weight(main)), "1 for the last loss, the main one");
   }
   for (const LayerIndex i : IndexRange(last)) {
-    if (!is_loss(layers_[i].parameters)) continue;
+    if (!is_loss(layers()[i].parameters)) continue;
     const LayerPlace place{file, i};
-    if (layers_[i].name == "loss") {
+    if (layers()[i].name == "loss") {
       place.refuse("name", "\"loss\"", "another name: the last loss is called so");
     }
-    const std::string kind(kind_name(layers_[i].parameters));
-    if (layers_[i].parameters.index() != main.index()) {
+    const std::string kind(kind_name(layers()[i].parameters));
+    if (layers()[i].parameters.index() != main.index()) {
       place.refuse("kind", '"' + kind + '"', std::string(kind_name(main)) + ", as the last loss");
     }
-    if (sample_shapes_[i] != sample_shapes_[last]) {
+    if (parts_->sample_shapes[i] != parts_->sample_shapes[last]) {
       place.refuse("",
-                   kind + " of " + to_text(sample_shapes_[i]),
-                   "the shape of the last loss, " + to_text(sample_shapes_[last]) +
+                   kind + " of " + to_text(parts_->sample_shapes[i]),
+                   "the shape of the last loss, " + to_text(parts_->sample_shapes[last]) +
                        ": all compare with the same labels or targets");
     }
   }
 }
 
 IndexedVector<LayerIndex, bool> Network::layers_of_main_loss() const {
-  IndexedVector<LayerIndex, bool> is_part(layers_.size(), false);
+  IndexedVector<LayerIndex, bool> is_part(layers().size(), false);
   is_part.back() = true;
-  for (LayerIndex i = layers_.end_index(); i-- > 0;) {
+  for (LayerIndex i = layers().end_index(); i-- > 0;) {
     if (!is_part[i]) continue;
-    for (const LayerIndex input : inputs_[i]) is_part[input] = true;
+    for (const LayerIndex input : inputs_of(i)) is_part[input] = true;
   }
   return is_part;
 }
@@ -137,13 +143,14 @@ std::optional<LayerIndex> Network::index_of(std::string_view name) const {
   const auto is_before = [this](LayerIndex index, std::string_view wanted) {
     return layer(index).name < wanted;
   };
-  const auto found = std::lower_bound(by_name_.begin(), by_name_.end(), name, is_before);
-  if (found == by_name_.end() || layer(*found).name != name) return {};
+  const std::vector<LayerIndex>& all = parts_->by_name;
+  const auto found = std::lower_bound(all.begin(), all.end(), name, is_before);
+  if (found == all.end() || layer(*found).name != name) return {};
   return *found;
 }
 
 Shape Network::output_shape(LayerIndex index, std::int64_t batch) const {
-  Shape shape = sample_shapes_.at(index);
+  Shape shape = parts_->sample_shapes.at(index);
   shape[Dim::n] = batch;
   volume(shape);
   return shape;
@@ -172,7 +179,7 @@ std::int64_t Network::parameter_count(LayerIndex index) const {
 
 std::int64_t Network::parameter_count() const {
   std::int64_t count = 0;
-  for (const LayerIndex i : layers_.indices()) count = checked_add(count, parameter_count(i));
+  for (const LayerIndex i : layers().indices()) count = checked_add(count, parameter_count(i));
   return count;
 }
 

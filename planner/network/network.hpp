@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,18 +47,20 @@ class Network {
   // layers of the kind input, no loss at the end, or wrong auxiliary losses.
   Network(std::string name, std::vector<Layer> layers, const std::string& file = "network");
 
-  const std::string& name() const { return name_; }
-  const IndexedVector<LayerIndex, Layer>& layers() const { return layers_; }
-  const Layer& layer(LayerIndex index) const { return layers_.at(index); }
-  int layer_count() const { return static_cast<int>(layers_.size()); }
-  const std::vector<LayerIndex>& inputs_of(LayerIndex index) const { return inputs_.at(index); }
+  const std::string& name() const { return parts_->name; }
+  const IndexedVector<LayerIndex, Layer>& layers() const { return parts_->layers; }
+  const Layer& layer(LayerIndex index) const { return parts_->layers.at(index); }
+  int layer_count() const { return static_cast<int>(layers().size()); }
+  const std::vector<LayerIndex>& inputs_of(LayerIndex index) const {
+    return parts_->inputs.at(index);
+  }
   // Returns the layers that read the output, each once for each of its inputs that is this output.
   const std::vector<LayerIndex>& consumers_of(LayerIndex index) const {
-    return consumers_.at(index);
+    return parts_->consumers.at(index);
   }
   // Returns the layer of this name, or nothing if there is none.
   std::optional<LayerIndex> index_of(std::string_view name) const;
-  LayerIndex loss_layer() const { return layers_.last_index(); }
+  LayerIndex loss_layer() const { return layers().last_index(); }
   // True for each layer that the main loss depends on.
   IndexedVector<LayerIndex, bool> layers_of_main_loss() const;
   // Returns the shape of the output for `batch` samples. @throws InputError on overflow
@@ -73,25 +76,34 @@ class Network {
   // Return the number of trainable elements of the layer, and of all layers.
   std::int64_t parameter_count(LayerIndex index) const;
   std::int64_t parameter_count() const;
-  bool operator==(const Network&) const = default;
+  bool operator==(const Network& other) const {
+    return parts_ == other.parts_ || *parts_ == *other.parts_;
+  }
 
  private:
   using IndexByName = std::map<std::string, LayerIndex, std::less<>>;
 
-  void connect(LayerIndex index, const IndexByName& earlier, const std::string& file);
-  void infer_shape(LayerIndex index, const std::string& file);
+  // Holds everything. Plans and their candidates share it, because it never changes.
+  struct Parts {
+    std::string name;
+    IndexedVector<LayerIndex, Layer> layers;
+    IndexedVector<LayerIndex, std::vector<LayerIndex>> inputs;
+    IndexedVector<LayerIndex, std::vector<LayerIndex>> consumers;
+    IndexedVector<LayerIndex, Shape> sample_shapes;
+    std::vector<LayerIndex> by_name;  // by ascending name
+    bool operator==(const Parts&) const = default;
+  };
+
+  // Both functions add to `parts`, which parts_ shares.
+  void connect(LayerIndex index, const IndexByName& earlier, const std::string& file, Parts& parts);
+  void infer_shape(LayerIndex index, const std::string& file, Parts& parts);
   void check_ends(const std::string& file) const;
   void check_losses(const std::string& file) const;
   const LayerParameters& layer_parameters(LayerIndex index) const {
     return layer(index).parameters;
   }
 
-  std::string name_;
-  IndexedVector<LayerIndex, Layer> layers_;
-  IndexedVector<LayerIndex, std::vector<LayerIndex>> inputs_;
-  IndexedVector<LayerIndex, std::vector<LayerIndex>> consumers_;
-  IndexedVector<LayerIndex, Shape> sample_shapes_;
-  std::vector<LayerIndex> by_name_;  // by ascending name
+  std::shared_ptr<const Parts> parts_ = std::make_shared<const Parts>();
 };
 
 // True if the main loss compares with a target for each element, and false if it compares with

@@ -69,7 +69,10 @@ bool writes_dense_relu(const Split& split) {
 }
 
 std::vector<LayerIndex> layers_of(const Network& network, const Unit& unit) {
-  std::vector<LayerIndex> layers{unit.head};
+  constexpr std::size_t most_layers = 3;
+  std::vector<LayerIndex> layers;
+  layers.reserve(most_layers);
+  layers.push_back(unit.head);
   while (layers.back() != unit.last) layers.push_back(network.consumers_of(layers.back())[0]);
   return layers;
 }
