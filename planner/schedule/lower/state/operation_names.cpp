@@ -62,6 +62,7 @@ std::string kernel_name(const LoweringContext& context,
                         KernelPhase phase,
                         std::string_view suffix) {
   const std::string& unit_name = context.name(unit);
+  if (unit_name.empty()) return {};  // where nobody asks for names
   const std::string_view phase_name = to_text(phase);
   std::string name;
   name.reserve(unit_name.size() + 1 + phase_name.size() + suffix.size());

@@ -21,7 +21,8 @@ inline OperationLabel backward_data_label(LayerIndex layer) {
   return kernel_label(layer, KernelPhase::backward_data);
 }
 
-// Returns the id of the kernel of a phase, or of an operation that follows it and adds `suffix`.
+// Returns the id of the kernel of a phase, or of an operation that follows it and adds `suffix`. It
+// is empty where the context has no names.
 std::string kernel_name(const LoweringContext& context,
                         const Unit& unit,
                         KernelPhase phase,

@@ -39,13 +39,13 @@ OperationWriter::OperationWriter(const LoweringContext& context)
   builder_.reserve(operations_per_unit * context.decomposition().units().size());
 }
 
-BufferIndex OperationWriter::add_block(const std::string& name, BufferRole role, const Box& box) {
+BufferIndex OperationWriter::add_block(std::string name, BufferRole role, const Box& box) {
   const ElementType element = activation_element(context_.plan().precision);
-  return builder_.add_buffer(name, role, buffer_element(element), box);
+  return builder_.add_buffer(std::move(name), role, buffer_element(element), box);
 }
 
-Operand OperationWriter::add_error_signal(const std::string& name, const Box& box) {
-  return builder_.read(add_block(name, BufferRole::error_signal, box));
+Operand OperationWriter::add_error_signal(std::string name, const Box& box) {
+  return builder_.read(add_block(std::move(name), BufferRole::error_signal, box));
 }
 
 Operand OperationWriter::absent_operand() {

@@ -23,9 +23,9 @@ class OperationWriter {
   Schedule& schedule() { return builder_.schedule(); }
 
   // Adds a buffer in the element of activations.
-  BufferIndex add_block(const std::string& name, BufferRole role, const Box& box);
+  BufferIndex add_block(std::string name, BufferRole role, const Box& box);
   // Adds a block for an error signal, and returns it as an operand that is read.
-  Operand add_error_signal(const std::string& name, const Box& box);
+  Operand add_error_signal(std::string name, const Box& box);
   // Returns an empty operand that stands for blocks of other ranks. Its buffer has no bytes.
   Operand absent_operand();
 
