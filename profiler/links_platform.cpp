@@ -7,6 +7,7 @@
 #include "planner/base/bytes_text.hpp"
 #include "planner/cost/collectives.hpp"
 #include "planner/platform/exchange_rounds.hpp"
+#include "planner/platform/exchange_times.hpp"
 #include "planner/platform/node_ranks.hpp"
 #include "planner/tensor/rank_group.hpp"
 #include "profiler/links_measure.hpp"
@@ -49,24 +50,15 @@ std::vector<Segment> ring_segments_of(const LinkMeasurements& measurements,
   return ring == nullptr ? std::vector<Segment>() : open_ended(fit_of(*ring).segments);
 }
 
-// Returns the time of an exchange divided by the time of one message: the median over the sizes.
-double duplex_factor(const LinkCurve& message, const LinkCurve& exchange) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < std::min(message.samples.size(), exchange.samples.size()); ++i) {
-    ratios.push_back(exchange.samples[i].seconds() / message.samples[i].seconds());
-  }
-  return ratios.empty() ? 1.0 : median(ratios);
-}
-
 // Returns what a further message adds to the time: the median over the sizes whose bytes hardly
 // count.
-double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges, double duplex_factor) {
+double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges) {
   constexpr std::int64_t most_bytes = 4096;
   std::vector<double> gaps_s;
   for (std::size_t i = 0; i < std::min(exchange.samples.size(), exchanges.samples.size()); ++i) {
     if (exchange.samples[i].bytes > most_bytes) break;
     const double more_s = exchanges.samples[i].seconds() - exchange.samples[i].seconds();
-    gaps_s.push_back(std::max(0.0, more_s) / (messages_at_once - 1) / duplex_factor);
+    gaps_s.push_back(std::max(0.0, more_s) / (messages_at_once - 1));
   }
   return gaps_s.empty() ? 0.0 : median(gaps_s);
 }
@@ -109,9 +101,9 @@ Level level_of(const LinkMeasurements& measurements, const Level& measured) {
   const LinkCurve* exchange = find_on_level(measurements, LinkCurveKind::exchange, measured.name);
   if (message == nullptr || exchange == nullptr) return level;
   level.segments = open_ended(fit_of(*message).segments);
-  level.duplex_factor = duplex_factor(*message, *exchange);
+  level.exchange_segments = open_ended(fit_of(*exchange).segments);
   const LinkCurve* exchanges = find_on_level(measurements, LinkCurveKind::exchanges, measured.name);
-  if (exchanges != nullptr) level.gap_s = gap_s(*exchange, *exchanges, level.duplex_factor);
+  if (exchanges != nullptr) level.gap_s = gap_s(*exchange, *exchanges);
   const auto segments = [&](CollectiveKind kind) {
     return ring_segments_of(measurements, kind, measured.name);
   };
@@ -130,8 +122,9 @@ const Level& level_named(const Platform& platform, const std::string& name) {
 }
 
 double exchanges_time_s(const Level& level, double bytes) {
-  const Segment& segment = segment_of(level.segments, bytes / messages_at_once);
-  return level.duplex_factor *
+  const ExchangeTimes exchange = exchange_times(level);
+  const Segment& segment = segment_of(exchange.segments, bytes / messages_at_once);
+  return exchange.factor *
          (segment.alpha_s + segment.beta_s_per_byte * bytes + (messages_at_once - 1) * level.gap_s);
 }
 
@@ -144,7 +137,7 @@ double predicted_s(const Platform& platform, const LinkCurve& curve, double byte
     case LinkCurveKind::message:
       return segment_time_s(level.segments, bytes);
     case LinkCurveKind::exchange:
-      return segment_time_s(level.segments, bytes) * level.duplex_factor;
+      return direction_time(level, bytes).exchanged_s;
     case LinkCurveKind::exchanges:
       return exchanges_time_s(level, bytes);
     case LinkCurveKind::collective:

@@ -9,6 +9,7 @@
 
 #include "planner/cost/links.hpp"
 #include "planner/platform/chunk_sizes.hpp"
+#include "planner/platform/exchange_times.hpp"
 #include "planner/platform/node_ranks.hpp"
 
 namespace cnnplan {
@@ -40,7 +41,8 @@ double ring_step_s(const Platform& platform,
   }
   const double gamma_s =
       bytes * platform.gamma_s_per_byte * adding_fraction(links.ring.series, kind);
-  return gamma_s + level.duplex_factor * ring_block_s(platform, link.level, bytes, link.sharing);
+  return gamma_s +
+         exchange_times(level).factor * ring_block_s(platform, link.level, bytes, link.sharing);
 }
 
 double ring_time_s(const Platform& platform,
@@ -61,10 +63,10 @@ double ring_time_s(const Platform& platform,
 double round_s(const Platform& platform, const std::vector<LinkUse>& links, double bytes) {
   double slowest_s = 0.0;
   for (const auto& [index, sharing] : links) {
-    const Level& level = platform.levels[index];
-    const Segment& segment = segment_of(level.segments, bytes);
+    const ExchangeTimes exchange = exchange_times(platform.levels[index]);
+    const Segment& segment = segment_of(exchange.segments, bytes);
     const double seconds = segment.alpha_s + segment.beta_s_per_byte * sharing * bytes;
-    slowest_s = std::max(slowest_s, level.duplex_factor * seconds);
+    slowest_s = std::max(slowest_s, exchange.factor * seconds);
   }
   return slowest_s;
 }
@@ -147,7 +149,7 @@ std::vector<double> ends_of_rules(const Platform& platform,
     ends.push_back(bytes);
   }
   for (const Level& level : platform.levels) {
-    add_ends(level.segments, ends);
+    add_ends(exchange_times(level).segments, ends);
     add_ends(ring_segments(level, kind), ends);
   }
   for (CollectiveKind measured : {kind, CollectiveKind::allreduce}) {
@@ -181,7 +183,8 @@ double ring_chunk_bytes(std::size_t level, double bytes) {
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing) {
   const double chunk_bytes = ring_chunk_bytes(level, bytes);
   const double chunks = std::ceil(bytes / chunk_bytes);
-  const Segment& segment = segment_of(platform.levels[level].segments, chunk_bytes);
+  const ExchangeTimes exchange = exchange_times(platform.levels[level]);
+  const Segment& segment = segment_of(exchange.segments, chunk_bytes);
   return chunks * segment.alpha_s + sharing * segment.beta_s_per_byte * bytes;
 }
 

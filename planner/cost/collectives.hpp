@@ -24,8 +24,8 @@ namespace cnnplan {
 // - `library`: the fastest of recursive doubling, Rabenseifner's algorithm and a ring without
 //   measured rounds.
 //
-// Messages of rounds that were not measured take duplex_factor times as long, because ranks send
-// and receive at once.
+// Messages of rounds that were not measured take the times of exchanges (exchange_times), because
+// ranks send and receive at once.
 double allreduce_time_s(const Platform& platform,
                         const GroupLinks& links,
                         double bytes,
@@ -58,8 +58,9 @@ double least_collective_s_per_byte(const Platform& platform,
                                    AllreduceAlgorithm algorithm);
 
 // Returns the time in which a rank of a ring sends `bytes` to the next rank over a link of this
-// level. The bytes are cut into chunks that stay in cache, and `sharing` ranks send as much over
-// the link at the same time. @pre bytes > 0
+// level, and gets as many bytes from the rank before it. The bytes are cut into chunks that stay in
+// cache, and `sharing` ranks send as much over the link at the same time. The factor of
+// exchange_times() is not in the result. @pre bytes > 0
 double ring_block_s(const Platform& platform, std::size_t level, double bytes, double sharing);
 
 // Returns the bytes of each chunk into which a ring cuts a block of `bytes` on this level: the

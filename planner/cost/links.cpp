@@ -7,6 +7,7 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "planner/platform/exchange_times.hpp"
 #include "planner/tensor/peer_message.hpp"
 
 namespace cnnplan {
@@ -16,58 +17,83 @@ double bytes_s(const Segment& segment, double bytes) {
   return segment.beta_s_per_byte * bytes;
 }
 
+// Adds up the messages of one direction on a level.
+class LevelLoad {
+ public:
+  void add(const Segment& segment, double bytes) {
+    const double message_s = bytes_s(segment, bytes);
+    latency_s_ = std::max(latency_s_, segment.alpha_s);
+    longest_s_ = std::max(longest_s_, message_s);
+    own_s_ += message_s;
+  }
+  // Adds a message of another rank. @pre all messages of this rank were added
+  void share(const Segment& segment, double bytes) {
+    others_s_ += std::min(longest_s_, bytes_s(segment, bytes));
+  }
+  void share_equal(int others) { others_s_ = own_s_ * others; }
+
+  // Returns the time of all messages. The rank waits for gaps of `gaps_s` between its own ones.
+  double seconds(double gaps_s) const {
+    const double alone_s = latency_s_ + own_s_;
+    return alone_s > 0.0 ? alone_s + std::max(gaps_s, others_s_) : 0.0;
+  }
+
+ private:
+  double latency_s_ = 0.0;  // the longest latency, because latencies overlap
+  double longest_s_ = 0.0;  // the longest message of the rank, alone at the port
+  double own_s_ = 0.0;      // all messages of the rank
+  double others_s_ = 0.0;   // messages of other ranks until the longest message ends
+};
+
 // Adds up the messages of one rank in one direction, and the messages that share their ports.
 class DirectionLoad {
  public:
   DirectionLoad(const Platform& platform, const DirectionTraffic& traffic, bool others_are_equal)
       : levels_(platform.levels.size()) {
-    for (const LevelMessage& message : traffic.own) add(platform, message);
-    for (const LevelMessage& message : traffic.others) share(platform, message);
+    for (const LevelMessage& message : traffic.own) {
+      const Level& level = platform.levels[message.level];
+      if (&message != &traffic.own.front()) gaps_s_ += level.gap_s;
+      update(level, message, &LevelLoad::add);
+    }
+    for (const LevelMessage& message : traffic.others) {
+      update(platform.levels[message.level], message, &LevelLoad::share);
+    }
     if (!others_are_equal) return;
     for (std::size_t i = 0; i < levels_.size(); ++i) {
       const int others = platform.levels[i].shared_by - 1;
-      if (others > 0) levels_[i].others_s = levels_[i].own_s * others;
+      if (others <= 0) continue;
+      levels_[i].alone.share_equal(others);
+      levels_[i].exchanged.share_equal(others);
     }
   }
 
-  // Returns the time of the messages of one level.
-  double seconds(std::size_t level) const {
-    const LevelLoad& load = levels_[level];
-    const double alone_s = load.latency_s + load.own_s;
-    return alone_s > 0.0 ? alone_s + std::max(gaps_s_, load.others_s) : 0.0;
+  // Returns the time of the messages on the level with this index.
+  DirectionTime time(const Level& level, std::size_t index) const {
+    const double alone_s = levels_[index].alone.seconds(gaps_s_);
+    const double exchanged_s = level.exchange_segments.empty()
+                                   ? exchange_times(level).factor * alone_s
+                                   : levels_[index].exchanged.seconds(gaps_s_);
+    return {.alone_s = alone_s, .exchanged_s = exchanged_s};
   }
 
  private:
-  struct LevelLoad {
-    double latency_s = 0.0;  // the longest latency, because latencies overlap
-    double longest_s = 0.0;  // the longest message of the rank, alone at the port
-    double own_s = 0.0;      // all messages of the rank
-    double others_s = 0.0;   // messages of other ranks until the longest message ends
+  struct Loads {
+    LevelLoad alone;
+    LevelLoad exchanged;  // only of levels whose exchanges were measured
   };
   static constexpr std::size_t usual_levels = 4;
 
-  void add(const Platform& platform, const LevelMessage& message) {
-    const Level& level = platform.levels[message.level];
-    LevelLoad& load = levels_[message.level];
-    const Segment& segment = segment_of(level.segments, message.bytes);
-    const double message_s = bytes_s(segment, message.bytes);
-    load.latency_s = std::max(load.latency_s, segment.alpha_s);
-    load.longest_s = std::max(load.longest_s, message_s);
-    load.own_s += message_s;
-    if (!is_first_) gaps_s_ += level.gap_s;
-    is_first_ = false;
+  void update(const Level& level,
+              const LevelMessage& message,
+              void (LevelLoad::*change)(const Segment&, double)) {
+    Loads& loads = levels_[message.level];
+    (loads.alone.*change)(segment_of(level.segments, message.bytes), message.bytes);
+    if (level.exchange_segments.empty()) return;
+    (loads.exchanged.*change)(segment_of(level.exchange_segments, message.bytes), message.bytes);
   }
 
-  // Adds a message of another rank. @pre all messages of this rank were added
-  void share(const Platform& platform, const LevelMessage& message) {
-    const Segment& segment = segment_of(platform.levels[message.level].segments, message.bytes);
-    LevelLoad& load = levels_[message.level];
-    load.others_s += std::min(load.longest_s, bytes_s(segment, message.bytes));
-  }
-
-  boost::container::small_vector<LevelLoad, usual_levels> levels_;
+  boost::container::small_vector<Loads, usual_levels> levels_;
   double gaps_s_ = 0.0;
-  bool is_first_ = true;
 };
 
 // All levels run at once, and so do sends and receives.
@@ -76,9 +102,8 @@ double link_s(const Platform& platform, const TransferTraffic& traffic) {
   const DirectionLoad receives(platform, traffic.receives, traffic.others_are_equal);
   double most_s = 0.0;
   for (std::size_t i = 0; i < platform.levels.size(); ++i) {
-    const auto [shorter_s, longer_s] = std::minmax({sends.seconds(i), receives.seconds(i)});
-    const double level_s = platform.levels[i].duplex_factor * shorter_s + (longer_s - shorter_s);
-    most_s = std::max(most_s, level_s);
+    const Level& level = platform.levels[i];
+    most_s = std::max(most_s, both_ways_s(level, sends.time(level, i), receives.time(level, i)));
   }
   return most_s;
 }

@@ -81,7 +81,7 @@ TransferTraffic transfer_traffic(const Platform& platform,
 //   ranks take sum_k min(m, beta_k v_k). The gaps pass at the same time, and only the longer of the
 //   two sums counts. Without `list_of`, the other ranks are assumed to have equal messages.
 // - All levels run at once, so the slowest one counts. Sends and receives run at once, too: while
-//   both do, they take duplex_factor times as long.
+//   both do, their messages take the times of exchanges (both_ways_s).
 // - A message is packed or unpacked if it has several pieces, or a piece that is not contiguous in
 //   its buffer. Accumulated bytes cost gamma.
 TransferTime transfer_time(const Platform& platform,

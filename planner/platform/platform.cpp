@@ -78,7 +78,9 @@ int port_of(const Platform& platform, std::size_t level, int rank) {
 Platform without_measured_collectives(Platform platform) {
   platform.allreduce.clear();
   for (Level& level : platform.levels) {
-    for (const auto& [name, member] : ring_step_fields) (level.*member).clear();
+    level.ring_segments.clear();
+    level.reduce_scatter_segments.clear();
+    level.allgather_segments.clear();
   }
   return platform;
 }

@@ -48,11 +48,16 @@ struct Level {
   std::string name = "node";
   int ranks_per_group = 1;        // ranks that the level connects, such as those of one node
   std::vector<Segment> segments;  // one message, one direction
-  double duplex_factor = 1.0;     // time of sending and receiving at once / of sending only
-  int shared_by = 1;              // ranks that share one link, see port_of
+  // Time of sending and receiving at once, over the time of sending. It counts only for levels
+  // without exchange_segments, see exchange_times().
+  double duplex_factor = 1.0;
+  int shared_by = 1;  // ranks that share one link, see port_of
   // Each message of a transfer, except the first, adds this time. Latencies of messages overlap,
   // but the work of a rank for them does not (the gap of LogGP, Alexandrov et al. 1995).
   double gap_s = 0.0;
+  // These are times of sending and receiving at once, by the bytes of each direction. An empty list
+  // means that exchanges were not measured.
+  std::vector<Segment> exchange_segments{};
   // These are times of one round of the ring allreduce, by the bytes of its block. A rank receives
   // a block of n/p bytes, adds it or takes it over, and forwards it. An empty list means that the
   // round was not measured. It is then priced as a message and an addition.
@@ -63,11 +68,12 @@ struct Level {
   auto operator<=>(const Level&) const = default;
 };
 
-// Lists the measured rounds of rings of a level, with the names that files give them.
-inline constexpr std::array<std::pair<const char*, std::vector<Segment> Level::*>, 3>
-    ring_step_fields{{{"ring", &Level::ring_segments},
-                      {"reduce_scatter", &Level::reduce_scatter_segments},
-                      {"allgather", &Level::allgather_segments}}};
+// Lists the segments that a level may lack, with the names that files give them.
+inline constexpr std::array<std::pair<const char*, std::vector<Segment> Level::*>, 4>
+    optional_segment_fields{{{"exchange", &Level::exchange_segments},
+                             {"ring", &Level::ring_segments},
+                             {"reduce_scatter", &Level::reduce_scatter_segments},
+                             {"allgather", &Level::allgather_segments}}};
 // Returns the measured rounds of a ring that runs this collective. The list is empty if no round
 // was measured.
 const std::vector<Segment>& ring_segments(const Level& level, CollectiveKind kind);

@@ -17,8 +17,8 @@ constexpr IntegerRange message_bytes_range{.minimum = 1};
 constexpr IntegerRange peers_range{2, ranks_range.maximum};
 constexpr NumberRange duplex_range{.minimum = 0.0, .maximum = 1000.0, .ends = Ends::open_below};
 
-std::string key_of(const char* ring_step) {
-  return std::string(ring_step) + "_segments";
+std::string key_of(const char* segments) {
+  return std::string(segments) + "_segments";
 }
 
 Segment read_segment(const JsonReader& reader) {
@@ -48,6 +48,7 @@ Level read_level(const JsonReader& reader) {
                      "duplex_factor",
                      "shared_by",
                      "gap_s",
+                     "exchange_segments",
                      "ring_segments",
                      "reduce_scatter_segments",
                      "allgather_segments"});
@@ -59,8 +60,11 @@ Level read_level(const JsonReader& reader) {
   // Older files have no gap, and assume that messages go one after the other.
   level.gap_s = level.segments.front().alpha_s;
   reader.read("gap_s", level.gap_s, seconds_range);
-  for (const auto& [name, member] : ring_step_fields) {
+  for (const auto& [name, member] : optional_segment_fields) {
     if (reader.has(key_of(name))) level.*member = read_segments(reader.at(key_of(name)));
+  }
+  if (!level.exchange_segments.empty() && reader.has("duplex_factor")) {
+    reader.at("duplex_factor").refuse("no such key, because exchange_segments have these times");
   }
   return level;
 }
@@ -121,13 +125,12 @@ OrderedJson to_ordered_json(const std::vector<Segment>& segments) {
 }
 
 OrderedJson to_ordered_json(const Level& level) {
-  OrderedJson json{{"name", level.name},
-                   {"ranks_per_group", level.ranks_per_group},
-                   {"duplex_factor", level.duplex_factor},
-                   {"shared_by", level.shared_by},
-                   {"gap_s", level.gap_s},
-                   {"segments", to_ordered_json(level.segments)}};
-  for (const auto& [name, member] : ring_step_fields) {
+  OrderedJson json{{"name", level.name}, {"ranks_per_group", level.ranks_per_group}};
+  if (level.exchange_segments.empty()) json["duplex_factor"] = level.duplex_factor;
+  json["shared_by"] = level.shared_by;
+  json["gap_s"] = level.gap_s;
+  json["segments"] = to_ordered_json(level.segments);
+  for (const auto& [name, member] : optional_segment_fields) {
     if (!(level.*member).empty()) json[key_of(name)] = to_ordered_json(level.*member);
   }
   return json;

@@ -34,7 +34,7 @@ std::vector<Figure> figures_of(Platform& platform) {
   std::vector<Figure> figures;
   for (Level& level : platform.levels) {
     add_segments(level.name, level.segments, figures);
-    for (const auto& [name, member] : ring_step_fields) {
+    for (const auto& [name, member] : optional_segment_fields) {
       add_segments(level.name + '.' + name, level.*member, figures);
     }
     figures.push_back({level.name + ".gap_s", "", &level.gap_s});

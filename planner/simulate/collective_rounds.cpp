@@ -8,6 +8,7 @@
 #include "planner/cost/collectives.hpp"
 #include "planner/cost/links.hpp"
 #include "planner/platform/exchange_rounds.hpp"
+#include "planner/platform/exchange_times.hpp"
 #include "planner/simulate/wire.hpp"
 
 namespace cnnplan {
@@ -58,8 +59,9 @@ double ring_message_s(const Group& group, int from, int to, double bytes, bool o
     return alone_s(level, segment_time_s(ring_segments(level, group.operation.kind), bytes));
   }
   constexpr double alone = 1.0;
-  return ring_block_s(group.platform, group.level_index(from, to), bytes, alone) -
-         chunk_latencies_s(group, from, to, bytes);
+  return one_way_s(level,
+                   ring_block_s(group.platform, group.level_index(from, to), bytes, alone) -
+                       chunk_latencies_s(group, from, to, bytes));
 }
 
 // Returns the time of adding a byte. Measured steps of the link from `sender` hold the additions.
@@ -151,7 +153,8 @@ std::vector<Round> measured(const Group& group, int position, AllreduceAlgorithm
 std::vector<Round> in_messages(const Group& group, int position, AllreduceAlgorithm algorithm) {
   if (algorithm == AllreduceAlgorithm::ring) return ring(group, position, false);
   const MessageTime time = [&](int from, int to, double bytes) {
-    return segment_time_s(group.level(from, to).segments, bytes);
+    const Level& level = group.level(from, to);
+    return one_way_s(level, segment_time_s(exchange_times(level).segments, bytes));
   };
   return exchanges(group, position, algorithm, time, group.platform.gamma_s_per_byte);
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "planner/base/parallel.hpp"
 #include "planner/simulate/collective_rounds.hpp"
@@ -85,6 +86,17 @@ class Gaps {
   double sum_s_ = 0.0;
 };
 
+// Holds the bytes that each peer gets from a rank in one transfer, or sends to it.
+using PeerBytes = std::unordered_map<int, double>;
+
+PeerBytes bytes_by_peer(const std::vector<PeerMessage>& messages, std::int64_t element_bytes) {
+  PeerBytes bytes;
+  for (const PeerMessage& message : messages) {
+    bytes[message.peer] = static_cast<double>(message.elements * element_bytes);
+  }
+  return bytes;
+}
+
 class RankWriter {
  public:
   // `lanes` is the largest number of lanes of a rank.
@@ -142,21 +154,22 @@ class RankWriter {
     Trace& trace = traces_[stream];
     const TransferTraits traits = traits_of(schedule_, transfer);
     const TransferTime time = transfer_time(platform_, transfer.list, schedule_.rank, traits);
-    const auto bytes = [&](const PeerMessage& message) {
-      return static_cast<double>(message.elements * traits.element_bytes);
-    };
+    const auto receives = messages_of(transfer.list.receives, traits.destination_box);
+    const auto sends = messages_of(transfer.list.sends, traits.source_box);
+    const PeerBytes from = bytes_by_peer(receives, traits.element_bytes);
+    const PeerBytes to = bytes_by_peer(sends, traits.element_bytes);
     trace.compute(time.pack_s);
     Gaps received(platform_, schedule_.rank);
-    for (const PeerMessage& message : messages_of(transfer.list.receives, traits.destination_box)) {
+    for (const PeerMessage& message : receives) {
       if (message.peer == schedule_.rank) continue;
-      trace.irecv(on_wire(plain(message.peer, bytes(message)), transfer.tag, stream));
+      trace.irecv(on_wire(plain(message.peer, from, to), transfer.tag, stream));
       received.before(message.peer);
     }
     Gaps sent(platform_, schedule_.rank);
-    for (const PeerMessage& message : messages_of(transfer.list.sends, traits.source_box)) {
+    for (const PeerMessage& message : sends) {
       if (message.peer == schedule_.rank) continue;
       trace.compute(sent.before(message.peer));
-      trace.isend(on_wire(plain(message.peer, bytes(message)), transfer.tag, stream));
+      trace.isend(on_wire(plain(message.peer, to, from), transfer.tag, stream));
     }
     if (received.any() || sent.any()) trace.waitall();
     trace.compute(std::max(0.0, received.sum_s() - sent.sum_s()) + time.unpack_s);
@@ -176,9 +189,13 @@ class RankWriter {
     }
   }
 
-  // Returns one message of the model. Links are equal in both directions.
-  RoundMessage plain(int peer, double bytes) const {
-    return {peer, bytes, message_time_s(platform_, schedule_.rank, peer, bytes)};
+  // Returns one message of the model, from `messages`. Links are equal in both directions.
+  RoundMessage plain(int peer, const PeerBytes& messages, const PeerBytes& opposite) const {
+    const double bytes = messages.at(peer);
+    const auto back = opposite.find(peer);
+    const Level& level = level_between(platform_, schedule_.rank, peer);
+    return {
+        peer, bytes, transfer_message_s(level, bytes, back == opposite.end() ? 0.0 : back->second)};
   }
 
   TraceMessage on_wire(const RoundMessage& message, int tag, int stream) const {

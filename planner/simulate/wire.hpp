@@ -3,6 +3,12 @@
 // the lowest latency and the bandwidth of the longest messages. A message is written with the
 // number of bytes that gives it its time in the model: alpha_s + bytes * beta_s_per_byte of its
 // segment.
+//
+// Messages of both directions share a third link, which makes an exchange slower by one factor. A
+// level with measured exchanges has a factor for every size, so the link gets the factor of the
+// longest messages. A message of an exchange is written with the bytes that give the exchange its
+// time in the model. SimGrid cannot know the size of a message on the way. So the factor of the
+// longest messages counts where a message meets messages of other peers.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +26,9 @@ struct WireLink {
   bool operator==(const WireLink&) const = default;
 };
 
-// Returns the link of one port of `level`. A duplex factor below 1 counts as 1. One above 2 counts
-// as 2, with which both directions share the bandwidth.
+// Returns the link of one port of `level`. Its duplex factor is that of the longest messages. A
+// factor below 1 counts as 1. One above 2 counts as 2, with which both directions share the
+// bandwidth.
 // @pre `level` has segments, here and below
 WireLink wire_link(const Level& level);
 
@@ -31,5 +38,13 @@ std::int64_t wire_bytes(const Level& level, double seconds);
 // Returns how long a message takes on an idle link if it takes `seconds` while its link is busy in
 // both directions, each of which has `sharing` such messages.
 double alone_s(const Level& level, double seconds, int sharing = 1);
+
+// Returns how long a message takes on an idle link if the segments of exchange_times() give it
+// `seconds`. Measured exchanges include messages the other way, and these are on the link already.
+double one_way_s(const Level& level, double seconds);
+
+// Returns how long a message to a peer takes on an idle link, if the peer sends a message of
+// `opposite_bytes` back in the same transfer. 0 bytes stand for no message.
+double transfer_message_s(const Level& level, double bytes, double opposite_bytes);
 
 }  // namespace cnnplan

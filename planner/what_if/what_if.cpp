@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "planner/base/error.hpp"
+#include "planner/platform/exchange_times.hpp"
 
 namespace cnnplan {
 namespace {
@@ -20,11 +21,24 @@ constexpr const char* option = "--what-if";
 constexpr std::string_view every_level = "level";
 constexpr std::string_view every_kernel = "kernel";
 
-// Returns the duplex factors to which a change may set `old`.
-NumberRange duplex_factors_from(double old) {
+// Holds the least and the largest duplex factor of a level, by size of the messages.
+struct DuplexFactors {
+  double least = 1.0;
+  double most = 1.0;
+};
+DuplexFactors duplex_range_of(const Level& level) {
+  const std::vector<double> factors = duplex_factors(level);
+  if (factors.empty()) return {};
+  const auto [least, most] = std::minmax_element(factors.begin(), factors.end());
+  return {.least = *least, .most = *most};
+}
+
+// Returns the duplex factors that a change of `old` may lead to.
+NumberRange duplex_factors_from(const DuplexFactors& old) {
   constexpr double both_at_once = 1.0;
   constexpr double one_after_the_other = 2.0;
-  return {.minimum = std::min(old, both_at_once), .maximum = std::max(old, one_after_the_other)};
+  return {.minimum = std::min(old.least, both_at_once),
+          .maximum = std::max(old.most, one_after_the_other)};
 }
 
 [[noreturn]] void refuse(const std::string& text, const std::string& allowed) {
@@ -51,11 +65,22 @@ void change_segments(const WhatIf& change,
   for (Segment& segment : segments) segment.*member = changed(change, segment.*member);
 }
 
+// Multiplies the times of measured exchanges. A factor that is set takes their place.
+void change_duplex_factor(const WhatIf& change, Level& level) {
+  if (level.exchange_segments.empty() || !change.multiplies) {
+    level.duplex_factor = changed(change, level.duplex_factor);
+    level.exchange_segments.clear();
+    return;
+  }
+  change_segments(change, &Segment::alpha_s, level.exchange_segments);
+  change_segments(change, &Segment::beta_s_per_byte, level.exchange_segments);
+}
+
 // Returns false if levels have no such figure.
 bool change_level(const WhatIf& change, Level& level) {
   const std::string& figure = change.figure.name;
   if (figure == "duplex_factor") {
-    level.duplex_factor = changed(change, level.duplex_factor);
+    change_duplex_factor(change, level);
   } else if (figure == "gap_s") {
     level.gap_s = changed(change, level.gap_s);
   } else if (figure == "shared_by") {
@@ -63,8 +88,8 @@ bool change_level(const WhatIf& change, Level& level) {
   } else if (figure == "alpha_s" || figure == "beta_s_per_byte") {
     const auto member = figure == "alpha_s" ? &Segment::alpha_s : &Segment::beta_s_per_byte;
     change_segments(change, member, level.segments);
-    for (const auto& [name, steps] : ring_step_fields)
-      change_segments(change, member, level.*steps);
+    for (const auto& [name, segments] : optional_segment_fields)
+      change_segments(change, member, level.*segments);
   } else {
     return false;
   }
@@ -76,11 +101,12 @@ bool change_level(const WhatIf& change, Level& level) {
 void check_duplex_factors(const WhatIf& change, const Platform& before, const Platform& after) {
   constexpr double rounding = 1e-9;
   for (std::size_t i = 0; i < after.levels.size(); ++i) {
-    const double old = before.levels[i].duplex_factor;
-    const double value = after.levels[i].duplex_factor;
-    const NumberRange range = duplex_factors_from(old);
-    if (range.minimum * (1 - rounding) <= value && value <= range.maximum * (1 + rounding))
+    const NumberRange range = duplex_factors_from(duplex_range_of(before.levels[i]));
+    const DuplexFactors factors = duplex_range_of(after.levels[i]);
+    if (range.minimum * (1 - rounding) <= factors.least &&
+        factors.most <= range.maximum * (1 + rounding)) {
       continue;
+    }
     refuse(
         change.text,
         "a duplex_factor between 1, where sending and receiving at once takes as long as sending, "
@@ -233,19 +259,20 @@ void add_levels(const std::string& name,
     std::vector<double> values;
     for (const Level& level : levels) {
       add_values(level.segments, member, values);
-      for (const auto& [step, segments] : ring_step_fields)
+      for (const auto& [list, segments] : optional_segment_fields)
         add_values(level.*segments, member, values);
     }
     for (const AllreduceFit& fit : fits) add_values(fit.segments, member, values);
     add(field, unit, values);
   }
-  for (const auto& [field, unit, member] :
-       {std::tuple{"gap_s", "s", &Level::gap_s},
-        std::tuple{"duplex_factor", "", &Level::duplex_factor}}) {
-    std::vector<double> values;
-    for (const Level& level : levels) values.push_back(level.*member);
-    add(field, unit, values);
+  std::vector<double> gaps_s;
+  std::vector<double> factors;
+  for (const Level& level : levels) {
+    gaps_s.push_back(level.gap_s);
+    for (const double factor : duplex_factors(level)) factors.push_back(factor);
   }
+  add("gap_s", "s", gaps_s);
+  add("duplex_factor", "", factors);
 }
 
 }  // namespace
@@ -273,9 +300,10 @@ NumberRange factors_of(const MachineFigure& figure, const Platform& platform) {
   if (figure.owner != FigureOwner::level || figure.name != "duplex_factor") return factors;
   for (const Level& level : platform.levels) {
     if (figure.level != every_level && figure.level != level.name) continue;
-    const NumberRange values = duplex_factors_from(level.duplex_factor);
-    factors.minimum = std::max(factors.minimum, values.minimum / level.duplex_factor);
-    factors.maximum = std::min(factors.maximum, values.maximum / level.duplex_factor);
+    const DuplexFactors now = duplex_range_of(level);
+    const NumberRange values = duplex_factors_from(now);
+    factors.minimum = std::max(factors.minimum, values.minimum / now.least);
+    factors.maximum = std::min(factors.maximum, values.maximum / now.most);
   }
   return factors;
 }

@@ -41,7 +41,9 @@ WhatIf multiplied(const MachineFigure& figure, double factor);
 
 // Changes the platform or the profile. A change of alpha_s or beta_s_per_byte of all levels also
 // changes the measured collectives. Times of kernels can be multiplied only. A duplex_factor may
-// become 1 to 2, and a measured one outside of this range may come closer to it.
+// become 1 to 2, and a measured one outside of this range may come closer to it. Where exchanges
+// were measured, it has a value for each size. Multiplying it multiplies the times of exchanges,
+// and setting it replaces them.
 // @throws InputError that lists the known figures, or if the new value is out of range
 void apply(const WhatIf& change, Platform& platform, Profile& profile);
 

@@ -2,7 +2,7 @@
 
 import statistics
 
-from benchmarks.common import BIN, OUT, ROUNDS, Case, read, run, table
+from benchmarks.common import BIN, OUT, PREDICTION_ROUNDS, Case, read, run, table
 from benchmarks.two_nodes import TwoNodes, reason_not_to
 
 RATES = (("100mbit", "100 Mbit/s"), ("1gbit", "1 Gbit/s"), ("10gbit", "10 Gbit/s"))
@@ -49,14 +49,17 @@ def execute(nodes, plan, steps):
 
 
 def measure(nodes, case, rate):
-    """Runs the plans of a case in turns, and returns a row for each."""
+    """Runs the plans of a case in turns, and returns a row for each.
+
+    Every second round has the reverse order, so that no plan always follows the same one.
+    """
     plans = case.plans(rate)
     predicted = {name: read(plan)["prediction"]["step_s"] for name, plan in plans.items()}
-    rounds, steps = (1, LONG_STEPS) if predicted[case.usual] > LONG_STEP_S else (ROUNDS, STEPS)
+    rounds, steps = (1, LONG_STEPS) if predicted[case.usual] > LONG_STEP_S else (PREDICTION_ROUNDS, STEPS)
     times = {name: [] for name in plans}
-    for _ in range(rounds):
-        for name, plan in plans.items():
-            times[name].append(execute(nodes, plan, steps))
+    for number in range(rounds):
+        for name in list(plans) if number % 2 == 0 else reversed(plans):
+            times[name].append(execute(nodes, plans[name], steps))
     medians = {name: statistics.median(values) for name, values in times.items()}
     return [[f"{case.network}, {case.size}, batch {case.batch}, {name}", f"{predicted[name]:.3f}", f"{medians[name]:.3f}",
              f"{min(times[name]):.3f} to {max(times[name]):.3f}", f"{100 * (predicted[name] / medians[name] - 1):+.1f} %",

@@ -51,6 +51,7 @@ void check_platform(const Platform& platform, int ranks) {
   CHECK(platform.copy_s_per_byte > 0);
   CHECK(platform.overlap_efficiency >= 0);
   CHECK(platform.overlap_efficiency <= 1);
+  CHECK(platform.levels.back().exchange_segments.empty() == (ranks == 1));
   CHECK(platform.levels.back().ring_segments.empty() == (ranks == 1));
   CHECK(platform.levels.back().reduce_scatter_segments.empty() == (ranks == 1));
   CHECK(platform.levels.back().allgather_segments.empty() == (ranks == 1));

@@ -57,7 +57,7 @@ LinkMeasurements four_ranks() {
 
 }  // namespace
 
-TEST_CASE("platform_of: alpha, beta and the duplex factor of the level") {
+TEST_CASE("platform_of: messages one way, both ways and several at once") {
   const Platform platform = platform_of(four_ranks());
   REQUIRE(platform.levels.size() == 1);
   const Level& level = platform.levels.front();
@@ -66,8 +66,29 @@ TEST_CASE("platform_of: alpha, beta and the duplex factor of the level") {
   CHECK(level.segments[0].alpha_s == relative(1e-6));
   CHECK(level.segments[0].beta_s_per_byte == relative(1e-10));
   CHECK(level.segments[0].max_bytes == std::numeric_limits<std::int64_t>::max());
-  CHECK(level.duplex_factor == relative(1.5));
-  CHECK(level.gap_s == relative(2e-7));
+  REQUIRE(level.exchange_segments.size() == 1);
+  CHECK(level.exchange_segments[0].alpha_s == relative(1.5e-6));
+  CHECK(level.exchange_segments[0].beta_s_per_byte == relative(1.5e-10));
+  CHECK(level.exchange_segments[0].max_bytes == std::numeric_limits<std::int64_t>::max());
+  CHECK(level.gap_s == relative(3e-7));
+}
+
+TEST_CASE("platform_of: exchanges keep their own sizes, however messages behave") {
+  LinkMeasurements measurements = four_ranks();
+  // A link with a burst lets single messages up to 256 KiB pass at twice its rate.
+  const auto seconds = [](std::int64_t bytes, double factor) {
+    return 1e-6 + factor * 1e-10 * static_cast<double>(bytes);
+  };
+  LinkCurve& message = measurements.curves[0];
+  LinkCurve& exchange = measurements.curves[1];
+  for (std::size_t i = 0; i < message.samples.size(); ++i) {
+    const std::int64_t bytes = message.samples[i].bytes;
+    message.samples[i].time.median_s = seconds(bytes, bytes <= 256 << 10 ? 1.0 : 2.0);
+    exchange.samples[i].time.median_s = seconds(bytes, bytes <= 32 << 10 ? 1.0 : 2.0);
+  }
+  const Platform platform = platform_of(measurements);
+  CHECK(prediction_error(platform, message).maximum < 0.02);
+  CHECK(prediction_error(platform, exchange).maximum < 0.02);
 }
 
 TEST_CASE("platform_of: ring steps come from the ring of most ranks, by bytes of a step") {

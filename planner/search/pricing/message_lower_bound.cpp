@@ -1,4 +1,5 @@
-// Takes the cheapest segments, and assumes that levels carry messages at the same time.
+// Takes the cheapest segments of messages and of exchanges, and assumes that levels carry messages
+// at the same time.
 #include "planner/search/pricing/message_lower_bound.hpp"
 
 #include <algorithm>
@@ -24,8 +25,10 @@ std::span<const Level> levels_between(const Platform& platform, int ranks) {
 std::vector<double> ends_of(std::span<const Level> levels) {
   std::vector<double> ends;
   for (const Level& level : levels) {
-    for (const Segment& segment : level.segments) {
-      ends.push_back(static_cast<double>(segment.max_bytes));
+    for (const auto* segments : {&level.segments, &level.exchange_segments}) {
+      for (const Segment& segment : *segments) {
+        ends.push_back(static_cast<double>(segment.max_bytes));
+      }
     }
   }
   std::sort(ends.begin(), ends.end());
@@ -33,16 +36,33 @@ std::vector<double> ends_of(std::span<const Level> levels) {
   return ends;
 }
 
-// Returns the segments that cover messages of at most `bytes`.
-std::span<const Segment> segments_to(const Level& level, double bytes) {
-  return {level.segments.data(), &segment_of(level.segments, bytes) + 1};
+// Lowers alpha and beta of `least` to the cheapest of the segments that cover messages of at most
+// `bytes`.
+void lower_to(const std::vector<Segment>& segments, double bytes, Segment& least) {
+  if (segments.empty()) return;
+  for (const Segment& segment : std::span(segments.data(), &segment_of(segments, bytes) + 1)) {
+    least.alpha_s = std::min(least.alpha_s, segment.alpha_s);
+    least.beta_s_per_byte = std::min(least.beta_s_per_byte, segment.beta_s_per_byte);
+  }
+}
+
+// Returns the cheapest figures of messages of at most `bytes`, alone or in an exchange.
+Segment least_segment(const Level& level, double bytes) {
+  Segment least{.alpha_s = infinity, .beta_s_per_byte = infinity};
+  lower_to(level.segments, bytes, least);
+  lower_to(level.exchange_segments, bytes, least);
+  return least;
+}
+
+// True if sends may shorten receives. Measured exchanges do not (both_ways_s).
+bool is_shortened(const Level& level) {
+  return level.exchange_segments.empty() && level.duplex_factor < 1.0;
 }
 
 }  // namespace
 
 MessageLowerBound::MessageLowerBound(const Platform& platform, int ranks) {
   const std::span<const Level> levels = levels_between(platform, ranks);
-  const auto is_shortened = [](const Level& level) { return level.duplex_factor < 1.0; };
   if (levels.empty() || std::any_of(levels.begin(), levels.end(), is_shortened)) return;
   gap_s_ = infinity;
   for (const Level& level : levels) gap_s_ = std::min(gap_s_, level.gap_s);
@@ -52,12 +72,9 @@ MessageLowerBound::MessageLowerBound(const Platform& platform, int ranks) {
       double alpha_s = infinity;
       double bytes_per_s = 0.0;
       for (const Level& level : levels.subspan(i)) {
-        double beta_s_per_byte = infinity;
-        for (const Segment& segment : segments_to(level, end)) {
-          alpha_s = std::min(alpha_s, segment.alpha_s);
-          beta_s_per_byte = std::min(beta_s_per_byte, segment.beta_s_per_byte);
-        }
-        bytes_per_s += 1.0 / beta_s_per_byte;
+        const Segment least = least_segment(level, end);
+        alpha_s = std::min(alpha_s, least.alpha_s);
+        bytes_per_s += 1.0 / least.beta_s_per_byte;
       }
       figures.by_size.push_back(
           {.max_bytes = end, .alpha_s = alpha_s, .beta_s_per_byte = 1.0 / bytes_per_s});

@@ -38,6 +38,7 @@ Platform random_platform(std::mt19937& random, int round) {
   for (Level& level : platform.levels) {
     level.segments = random_segments(random);
     if (round % 3 == 1) level.ring_segments = random_segments(random);
+    if (round % 2 == 1) level.exchange_segments = random_segments(random);
   }
   if (round % 3 == 2) {
     platform.allreduce = {{.ranks = 6,

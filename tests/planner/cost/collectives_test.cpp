@@ -155,6 +155,16 @@ TEST_CASE("allreduce_time_s: sending and receiving at once costs the duplex fact
   CHECK(ring_s(platform, {0, 1}, 1000) == relative(1.8 * simplex_s));
 }
 
+TEST_CASE("allreduce_time_s: measured exchanges count by the size of the message") {
+  Platform platform = one_node();
+  platform.gamma_s_per_byte = 0;
+  platform.levels[0].exchange_segments = {{1000, 2e-6, 1e-10}, {1 << 30, 4e-6, 3e-10}};
+  CHECK(ring_s(platform, {0, 1}, 2000) == relative(2 * (2e-6 + 1000 * 1e-10)));
+  CHECK(ring_s(platform, {0, 1}, 4000) == relative(2 * (4e-6 + 2000 * 3e-10)));
+  const GroupLinks two = links_of(platform, RankGroup(0, 2), 8);
+  CHECK(allreduce_time_s(platform, two, 4000, recursive_doubling) == relative(4e-6 + 4000 * 3e-10));
+}
+
 TEST_CASE("allreduce_time_s: nothing to do takes no time") {
   CHECK(ring_s(one_node(), {3}, 1e6) == 0.0);
   CHECK(library_s(one_node(), {0, 1}, 0) == 0.0);

@@ -74,6 +74,28 @@ TEST_CASE("transfer_time: the longer direction runs alone at its end") {
         relative(1.5 * 1.032 + (1.096 - 1.032)));
 }
 
+TEST_CASE("transfer_time: measured exchanges count by the size of the message") {
+  Platform platform = two_levels();
+  platform.levels[0].exchange_segments = {{64, 1.25, 0.002}, {1000000, 3.0, 0.004}};
+  const auto link_s = [&](std::int64_t sent_rows, std::int64_t received_rows) {
+    TransferList list;
+    if (sent_rows > 0) list.sends = {{.peer = 1, .box = rows(1, 0, sent_rows)}};
+    if (received_rows > 0) list.receives = {{.peer = 1, .box = rows(1, 0, received_rows)}};
+    return transfer_time(platform, list, 0, traits(1)).link_s;
+  };
+  CHECK(link_s(2, 0) == relative(1.064));
+  CHECK(link_s(2, 2) == relative(1.25 + 0.128));
+  CHECK(link_s(3, 3) == relative(3.0 + 0.384));
+  // While 64 bytes go both ways, the other direction sends what takes as long alone.
+  CHECK(link_s(2, 3) == relative(1.25 + 0.128 + (1.096 - 1.064)));
+  CHECK(link_s(3, 2) == link_s(2, 3));
+  // Exchanges that seem faster than messages do not make a long message faster than it is alone
+  // or in an exchange.
+  platform.levels[0].exchange_segments = {{64, 0.1, 0.0}, {1000000, 0.9, 0.001}};
+  CHECK(link_s(2, 2) == relative(0.1));
+  CHECK(link_s(2, 3) == relative(0.996));
+}
+
 TEST_CASE("transfer_time: one message per peer, levels at the same time") {
   Platform platform = two_levels();
   platform.levels[1].shared_by = 1;

@@ -304,7 +304,10 @@ Platform sample_platform() {
                       .ring_segments = {segments[1]},
                       .reduce_scatter_segments = {segments[0]},
                       .allgather_segments = segments},
-                     {.name = "cluster", .ranks_per_group = 8, .segments = {segments[1]}}},
+                     {.name = "cluster",
+                      .ranks_per_group = 8,
+                      .segments = {segments[1]},
+                      .exchange_segments = segments}},
           .allreduce =
               {{.ranks = 2, .segments = segments, .ranks_per_node = 1, .groups_at_once = 4},
                {.ranks = 8, .segments = {segments[1]}, .kind = CollectiveKind::reduce_scatter}},

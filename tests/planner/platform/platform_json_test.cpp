@@ -58,6 +58,11 @@ TEST_CASE("parse_platform: refusals name pointer, value and what is allowed") {
            "/levels/0/duplex_factor",
            "0",
            "above"},
+          {"\"shared_by\": 1",
+           "\"duplex_factor\": 1.25, \"shared_by\": 1",
+           "/levels/1/duplex_factor",
+           "1.25",
+           "exchange_segments"},
           {"\"ranks_per_group\": 4",
            "\"ranks_per_group\": 0",
            "/levels/0/ranks_per_group",
@@ -246,10 +251,10 @@ TEST_CASE("to_json: random platforms come back equal") {
                                  .duplex_factor = 0.5 + random.fraction(),
                                  .shared_by = random.small(1, 9)});
       Level& level = platform.levels.back();
-      for (auto* segments :
-           {&level.ring_segments, &level.reduce_scatter_segments, &level.allgather_segments}) {
-        if (random.boolean()) *segments = random_segments(random);
+      for (const auto& [name, segments] : optional_segment_fields) {
+        if (random.boolean()) level.*segments = random_segments(random);
       }
+      if (!level.exchange_segments.empty()) level.duplex_factor = 1.0;
       if (random.boolean()) platform.kernels = random_kernel_rates(random);
       platform.allreduce.push_back({random.small(2, 1048576),
                                     random_segments(random),

@@ -29,8 +29,8 @@ Platform two_levels() {
                      {.name = "cluster",
                       .ranks_per_group = 8,
                       .segments = {{1 << 30, 7e-6, 6e-9}},
-                      .duplex_factor = 1.7,
-                      .shared_by = 2}};
+                      .shared_by = 2,
+                      .exchange_segments = {{2000, 9e-6, 7e-9}, {1 << 30, 1e-5, 1.1e-8}}}};
   for (AllreduceAlgorithm algorithm : Enumerators<AllreduceAlgorithm>::all) {
     if (algorithm == AllreduceAlgorithm::ring) continue;
     platform.allreduce.push_back(
@@ -92,6 +92,7 @@ TEST_CASE("formula_of: the terms add up to the price, for every operation of any
                              "node.beta_s_per_byte",
                              "node.ring.alpha_s",
                              "cluster.beta_s_per_byte",
+                             "cluster.exchange.beta_s_per_byte",
                              "gamma_s_per_byte",
                              "copy_s_per_byte",
                              "median_s",

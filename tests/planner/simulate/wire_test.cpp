@@ -1,8 +1,11 @@
 // Tests which bytes and which link of SimGrid stand for a message of the model.
 #include "planner/simulate/wire.hpp"
 
+#include <utility>
+
 #include <doctest/doctest.h>
 
+#include "planner/platform/exchange_times.hpp"
 #include "tests/planner/simulate/two_nodes.hpp"
 #include "tests/relative.hpp"
 
@@ -44,6 +47,26 @@ TEST_CASE("Wire: duplex factors lie between a link for each direction and one fo
     CHECK(alone_s(level, 10e-6 + taken * 1e-3) == relative(10e-6 + 1e-3));
     CHECK(alone_s(level, 10e-6 + 3 * taken * 1e-3, 3) == relative(10e-6 + 1e-3));
   }
+}
+
+TEST_CASE("Wire: on links with measured exchanges, pairs of messages take the time of the model") {
+  Level level = two_nodes().levels[1];
+  level.segments = {{1000, 10e-6, 1e-9}, {any_size, 20e-6, 2e-9}};
+  level.exchange_segments = {{2000, 8e-6, 1.5e-9}, {any_size, 30e-6, 3.6e-9}};
+  const WireLink link = wire_link(level);
+  CHECK(link.latency_s == 8e-6);
+  CHECK(link.duplex_factor == relative(1.8));
+  for (const auto& [bytes, opposite] : {std::pair(500.0, 500.0), {1e5, 1e5}, {1e5, 500.0}}) {
+    // Both messages are slower while the shorter one is on the link.
+    const double longer_s = transfer_message_s(level, bytes, opposite) - link.latency_s;
+    const double shorter_s = transfer_message_s(level, opposite, bytes) - link.latency_s;
+    const double wire_s = link.latency_s + link.duplex_factor * shorter_s + (longer_s - shorter_s);
+    const double model_s =
+        both_ways_s(level, direction_time(level, bytes), direction_time(level, opposite));
+    CHECK(wire_s == relative(model_s));
+  }
+  CHECK(transfer_message_s(level, 500.0, 0.0) == relative(10e-6 + 500e-9));
+  CHECK(one_way_s(level, 8e-6 + 18e-6) == relative(8e-6 + 10e-6));
 }
 
 TEST_CASE("Wire: a link that costs nothing per byte still has a bandwidth") {

@@ -240,6 +240,28 @@ TEST_CASE("WhatIf: duplex factors are 1 to 2, and measured ones beyond may come 
   }
 }
 
+TEST_CASE("WhatIf: measured exchanges have a duplex factor for each size") {
+  Platform measured = two_levels();
+  measured.levels[0].exchange_segments = {{100, 1.25, 0.625}, {200, 3.5, 0.4375}};
+  const MachineFigure node = figure_of("node", "duplex_factor");
+  CHECK(factors_of(node, measured).minimum * 1.25 == relative(1.0));
+  CHECK(factors_of(node, measured).maximum * 1.75 == relative(2.0));
+  const auto changed = [&](const std::string& text) {
+    Platform platform = measured;
+    Profile profile;
+    apply(parse_what_if(text), platform, profile);
+    return platform.levels[0];
+  };
+  const std::vector<Segment> faster{{100, 1.125, 0.5625}, {200, 3.15, 0.39375}};
+  CHECK(changed("node.duplex_factor*0.9").exchange_segments == faster);
+  CHECK(changed("node.duplex_factor*0.9").segments == measured.levels[0].segments);
+  CHECK(changed("node.duplex_factor=1.5").exchange_segments.empty());
+  CHECK(changed("node.duplex_factor=1.5").duplex_factor == 1.5);
+  CHECK(changed("node.alpha_s*2").exchange_segments[1].alpha_s == 7.0);
+  CHECK(problem_of([&] { changed("node.duplex_factor*1.2"); }).file == "--what-if");
+  CHECK(problem_of([&] { changed("node.duplex_factor*0.5"); }).file == "--what-if");
+}
+
 TEST_CASE("WhatIf: changes that make a figure infinite together are refused") {
   Platform platform = two_levels();
   Profile profile = two_kernels();

@@ -40,6 +40,10 @@ Platform random_platform(RandomValues& random, int ranks) {
                       .segments = random_segments(random)}};
   if (random.boolean()) {
     platform.allreduce = {{.ranks = ranks, .segments = random_segments(random)}};
+  } else {
+    Level& cluster = platform.levels.back();
+    cluster.exchange_segments = cluster.segments;
+    cluster.exchange_segments.back().beta_s_per_byte *= 1.75;
   }
   return platform;
 }

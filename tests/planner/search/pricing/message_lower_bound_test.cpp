@@ -31,19 +31,25 @@ Box floats(std::int64_t count) {
   return box;
 }
 
-// Returns a level of two segments whose figures are in any order.
+// Returns a level of two segments whose figures are in any order. Exchanges may be measured, and
+// may seem faster than messages.
 Level random_level(RandomValues& random, int ranks) {
   const auto segment = [&](std::int64_t max_bytes) {
     return Segment{.max_bytes = max_bytes,
                    .alpha_s = 1e-5 * random.fraction(),
                    .beta_s_per_byte = 1e-8 * (0.1 + random.fraction())};
   };
-  return {.name = "level",
-          .ranks_per_group = ranks,
-          .segments = {segment(random.integer(1, 2000)), segment(any_bytes)},
-          .duplex_factor = 1.0 + random.fraction(),
-          .shared_by = random.small(1, 2),
-          .gap_s = 1e-6 * random.fraction()};
+  const auto two_segments = [&] {
+    return std::vector<Segment>{segment(random.integer(1, 2000)), segment(any_bytes)};
+  };
+  Level level{.name = "level",
+              .ranks_per_group = ranks,
+              .segments = two_segments(),
+              .duplex_factor = 1.0 + random.fraction(),
+              .shared_by = random.small(1, 2),
+              .gap_s = 1e-6 * random.fraction()};
+  if (random.boolean()) level.exchange_segments = two_segments();
+  return level;
 }
 
 // Returns a platform of up to three levels, of which the last one may hold more ranks than `ranks`.
