@@ -196,9 +196,9 @@ double message_time_s(const Platform& platform, int from, int to, double bytes) 
   return segment_time_s(level_between(platform, from, to).segments, bytes);
 }
 
-ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations) {
-  return [&sources, &destinations](int rank) {
-    return rank < sources.rank_count() ? transfer_list(sources, destinations, rank)
+ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations, int ranks_per_node) {
+  return [&sources, &destinations, ranks_per_node](int rank) {
+    return rank < sources.rank_count() ? transfer_list(sources, destinations, rank, ranks_per_node)
                                        : TransferList{};
   };
 }

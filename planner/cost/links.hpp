@@ -36,9 +36,9 @@ struct TransferTime {
 
 // Returns the list of another rank in a transfer, or an empty list if this rank does not exist.
 using ListOf = std::function<TransferList(int rank)>;
-// Returns a function that computes transfer_list(sources, destinations, rank). The arguments must
-// outlive it.
-ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations);
+// Returns a function that computes transfer_list(sources, destinations, rank, ranks_per_node). The
+// arguments must outlive it.
+ListOf lists_of(const RankBoxes& sources, const RankBoxes& destinations, int ranks_per_node = 1);
 
 // Describes a message on a level between two ranks.
 struct LevelMessage {

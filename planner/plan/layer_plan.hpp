@@ -8,6 +8,7 @@
 #include "planner/kernel/kernel.hpp"
 #include "planner/network/channel_split.hpp"
 #include "planner/network/halo_method.hpp"
+#include "planner/plan/gather_method.hpp"
 #include "planner/tensor/mesh.hpp"
 
 namespace cnnplan {
@@ -34,6 +35,8 @@ struct LayerPlan {
   bool recompute = false;
   int stage = 0;  // the coordinate along axis l of the ranks that have the layer
   HaloMethod halo = HaloMethod::exchange_first;  // see has_halo_method
+  // This is how the ranks get the input. Layers with another number of inputs have `direct`.
+  GatherMethod gather = GatherMethod::direct;
 
   Split split() const { return {.mesh = mesh, .channel_algorithm = channel_algorithm}; }
   void set(const Split& split) {

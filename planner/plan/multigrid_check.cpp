@@ -56,6 +56,11 @@ class ChainCheck {
     if (own(layer).halo != HaloMethod::exchange_first) {
       refuse(place(layer) + "/halo", "interior_strips", "exchange_first in this chain");
     }
+    if (own(layer).gather != GatherMethod::direct) {
+      refuse(place(layer) + "/gather",
+             std::string(to_text(own(layer).gather)),
+             "direct in this chain");
+    }
     if (layer > chain_.first && own(layer).stage < own(layer - 1).stage) {
       refuse_stage(layer, "a stage not before that of the layer in front");
     }

@@ -65,6 +65,22 @@ class PlanCheck {
            '"' + std::string(to_text(halo)) + '"',
            "\"exchange_first\" but for convolutions that are not transposed");
   }
+  // Requires one input and several nodes of equal size where a layer gathers node by node. The
+  // lowering refuses layers whose nodes need no common block.
+  void gather(const std::string& pointer, const Plan& plan, LayerIndex index) const {
+    const LayerPlan& own = plan.layers[index];
+    if (own.gather == GatherMethod::direct) return;
+    const int node = plan.ranks_per_node;
+    const bool has_nodes = node > 1 && node < plan.ranks && plan.ranks % node == 0;
+    if (has_nodes && own.halo == HaloMethod::exchange_first &&
+        plan.network.inputs_of(index).size() == 1) {
+      return;
+    }
+    refuse(pointer + "/gather",
+           '"' + std::string(to_text(own.gather)) + '"',
+           "\"direct\", except for layers with one input and the halo \"exchange_first\", where "
+           "ranks_per_node is above 1 and below the ranks, and divides them");
+  }
   // Requires an algorithm with halves, because a sharded update runs each half by itself.
   void halves(const std::string& pointer, AllreduceAlgorithm algorithm) const {
     if (has_halves(algorithm)) return;
@@ -247,6 +263,7 @@ void validate(const Plan& plan, const std::string& file) {
     check.split(place + "/mesh", plan, i, layer.split());
     check.stage(place, plan, i);
     check.halo(place, plan, i);
+    check.gather(place, plan, i);
     elements = check.with_output(elements, plan.network, i, plan.batch);
   }
   check_multigrid(plan, file);

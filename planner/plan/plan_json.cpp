@@ -39,7 +39,8 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
                      "algorithms",
                      "recompute",
                      "stage",
-                     "halo"});
+                     "halo",
+                     "gather"});
   if (!reader.at("name").is_text(layer.name)) {
     reader.at("name").refuse('"' + layer.name + "\", as the network lists its layers");
   }
@@ -57,6 +58,7 @@ LayerPlan read_layer_plan(const JsonReader& reader, const Layer& layer) {
     reader.at("halo").refuse("this key on convolutions that are not transposed only");
   }
   reader.read_enumerator("halo", plan.halo);
+  reader.read_enumerator("gather", plan.gather);
   if (reader.has("stage") && plan.mesh.size(Axis::l) == 1) {
     reader.at("stage").refuse("this key where the mesh has an axis l only");
   }
@@ -87,6 +89,7 @@ OrderedJson to_ordered_json(const LayerPlan& plan, const Layer& layer) {
   if (plan.mesh.size(Axis::l) > 1) json["stage"] = plan.stage;
   if (plan.recompute) json["recompute"] = true;
   if (plan.halo != LayerPlan{}.halo) json["halo"] = to_text(plan.halo);
+  if (plan.gather != LayerPlan{}.gather) json["gather"] = to_text(plan.gather);
   if (plan.channel_algorithm != LayerPlan{}.channel_algorithm) {
     json["channel_algorithm"] = to_text(plan.channel_algorithm);
   }

@@ -42,6 +42,7 @@ struct RivalLayers {
   int stage = 0;           // as in LayerPlan
   bool recompute = false;  // as in LayerPlan
   HaloMethod halo = HaloMethod::exchange_first;
+  GatherMethod gather = GatherMethod::direct;
   bool operator==(const RivalLayers&) const = default;
 };
 

@@ -46,7 +46,7 @@ LayerIndex read_first(const JsonReader& reader,
 RivalLayers read_layers(const JsonReader& reader,
                         const Network& network,
                         const std::vector<RivalLayers>& before) {
-  reader.allow_keys({"from", "mesh", "channel_algorithm", "stage", "recompute", "halo"});
+  reader.allow_keys({"from", "mesh", "channel_algorithm", "stage", "recompute", "halo", "gather"});
   const JsonReader mesh = reader.at("mesh");
   RivalLayers layers{.first = read_first(reader.at("from"), network, before),
                      .split = {.mesh = mesh.locate([&] { return parse_mesh(mesh.text()); })}};
@@ -54,6 +54,7 @@ RivalLayers read_layers(const JsonReader& reader,
   reader.read("stage", layers.stage, {0, ranks_range.maximum - 1});
   reader.read("recompute", layers.recompute);
   reader.read_enumerator("halo", layers.halo);
+  reader.read_enumerator("gather", layers.gather);
   return layers;
 }
 
@@ -127,6 +128,7 @@ Json to_ordered_json(const RivalLayers& layers, const Network& network) {
   if (layers.stage != 0) json["stage"] = layers.stage;
   if (layers.recompute) json["recompute"] = true;
   if (layers.halo != RivalLayers{}.halo) json["halo"] = to_text(layers.halo);
+  if (layers.gather != RivalLayers{}.gather) json["gather"] = to_text(layers.gather);
   return json;
 }
 

@@ -11,7 +11,8 @@ RivalLayers settings_of(LayerIndex index, const LayerPlan& layer) {
           .split = layer.split(),
           .stage = layer.stage,
           .recompute = layer.recompute,
-          .halo = layer.halo};
+          .halo = layer.halo,
+          .gather = layer.gather};
 }
 
 bool are_equal(RivalLayers a, const RivalLayers& b) {
@@ -24,6 +25,7 @@ void apply(const RivalLayers& settings, LayerPlan& layer) {
   layer.stage = settings.stage;
   layer.recompute = settings.recompute;
   layer.halo = settings.halo;
+  layer.gather = settings.gather;
 }
 
 }  // namespace

@@ -63,8 +63,10 @@ Price PriceList::operator()(const Traffic& traffic) const {
 TransferTraffic PriceList::traffic(const Schedule& schedule,
                                    const TransferOperation& operation) const {
   const TransferTraits traits = traits_of(schedule, operation);
-  const ListOf list_of =
-      operation.rule ? lists_of(operation.rule->sources, operation.rule->destinations) : ListOf{};
+  const TransferRule* rule = operation.rule.get();
+  const ListOf list_of = rule == nullptr
+                             ? ListOf{}
+                             : lists_of(rule->sources, rule->destinations, rule->ranks_per_node);
   return transfer_traffic(platform_, operation.list, schedule.rank, traits, list_of);
 }
 

@@ -290,7 +290,8 @@ std::string mesh_text(const LayerPlan& layer) {
   const bool is_staged = layer.mesh.size(Axis::l) > 1;
   return to_text(layer.split()) + (is_staged ? " stage " + std::to_string(layer.stage) : "") +
          (layer.recompute ? ", again" : "") +
-         (layer.halo == HaloMethod::interior_strips ? ", interior first" : "");
+         (layer.halo == HaloMethod::interior_strips ? ", interior first" : "") +
+         (layer.gather != GatherMethod::direct ? ", node by node" : "");
 }
 
 std::string layer_table(const Plan& plan, std::size_t columns) {

@@ -22,6 +22,7 @@
 #include "planner/search/plans/scores.hpp"
 #include "planner/search/plans/too_large.hpp"
 #include "planner/search/plans/within_memory.hpp"
+#include "planner/search/pricing/gather_choice.hpp"
 #include "planner/search/pricing/pricing.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 
@@ -347,7 +348,7 @@ Plan uniform(const SolveRequest& request, const Plan& blank, const PriceList& pr
                       .value = '"' + to_text(mesh) + '"',
                       .allowed = "a mesh of " + std::to_string(request.ranks) + " ranks"});
   }
-  Plan plan = with_prediction(mostly_on(blank, mesh), prices);
+  Plan plan = with_prediction(with_gathers(mostly_on(blank, mesh), request.platform), prices);
   const std::int64_t bytes = plan.prediction.memory.total_bytes();
   if (!fits(bytes, request.platform.memory_bytes)) {
     throw InfeasibleError(

@@ -2,6 +2,7 @@
 #include "planner/tensor/rank_boxes.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace cnnplan {
 namespace {
@@ -44,6 +45,49 @@ bool same_parts(const AllDims& a, const AllDims& b) {
   return std::equal(a.begin(), a.end(), b.begin(), [](const DimRanges& x, const DimRanges& y) {
     return x == y || all_ranks(x.filled(), [&](int part) { return x.at(part) == y.at(part); });
   });
+}
+
+// True where all coordinates along the axis have one range, which begins with index 0.
+bool is_whole_along(const RankBoxes& boxes, Axis axis) {
+  if (axis == Axis::r) return true;
+  if (axis == Axis::l) return false;
+  const DimRanges& dim = boxes.ranges(static_cast<Dim>(axis));
+  const Range first = dim.at(0);
+  return first.begin == 0 && all_ranks(dim.rule.parts, [&](int i) { return dim.at(i) == first; });
+}
+
+// True where ranges of different coordinates along the axis share no index.
+bool is_disjoint_along(const RankBoxes& boxes, Axis axis) {
+  if (axis == Axis::l) return false;
+  const DimRanges& dim = boxes.ranges(static_cast<Dim>(axis));
+  return all_ranks(dim.rule.parts - 1, [&](int i) { return dim.at(i).end <= dim.at(i + 1).begin; });
+}
+
+// Returns the axes of the mesh whose ranks are nodes, if the ranks of each node have one box. Nodes
+// with equal boxes differ along r. The axes that vary fastest lie within the nodes. One axis may
+// lie within nodes and between them.
+std::optional<std::vector<MeshAxis>> axes_of_nodes(const RankBoxes& boxes, int ranks_per_node) {
+  std::vector<MeshAxis> outer;  // the last one varies fastest
+  int inside = ranks_per_node;  // ranks of a node along the axes that are left
+  const std::vector<MeshAxis>& axes = boxes.mesh().axes();
+  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+    const bool is_whole = is_whole_along(boxes, axis->axis);
+    const int in_node = std::min(inside, axis->size);
+    if (in_node > 1 && (!is_whole || inside % in_node != 0 || axis->size % in_node != 0)) return {};
+    inside /= in_node;
+    const int between = axis->size / in_node;
+    if (between == 1) continue;
+    if (!is_whole && !is_disjoint_along(boxes, axis->axis)) return {};
+    const Axis kept = is_whole ? Axis::r : axis->axis;
+    if (kept == Axis::r && !outer.empty() && outer.front().axis == Axis::r) {
+      outer.front().size *= between;
+    } else {
+      outer.insert(outer.begin(), {.axis = kept, .size = between});
+    }
+  }
+  const auto replicas =
+      std::ranges::count_if(outer, [](const MeshAxis& axis) { return axis.axis == Axis::r; });
+  return replicas > 1 ? std::nullopt : std::optional(outer);
 }
 
 }  // namespace
@@ -127,6 +171,27 @@ RankBoxes RankBoxes::channels(std::int64_t first, std::int64_t count) const {
   rule.cut = true;
   rule.section = {first, first + count};
   return result;
+}
+
+std::optional<RankBoxes> RankBoxes::divided_in_nodes(int ranks_per_node, Dim along) const {
+  const bool has_nodes = ranks_per_node > 1 && ranks_per_node < rank_count() &&
+                         rank_count() % ranks_per_node == 0 && stage_ == 0;
+  if (!has_nodes) return std::nullopt;
+  std::optional<std::vector<MeshAxis>> axes = axes_of_nodes(*this, ranks_per_node);
+  const Axis split = static_cast<Axis>(along);
+  if (!axes || std::ranges::count(*axes, split, &MeshAxis::axis) > 0) return std::nullopt;
+  axes->push_back({.axis = split, .size = ranks_per_node});
+  RankBoxes parts = *this;
+  parts.mesh_ = Mesh(*axes);
+  for (const Dim dim : all_dims) {
+    const Axis axis = static_cast<Axis>(dim);
+    const int size = parts.mesh_.size(axis);
+    if (axis != split && size > 1) continue;
+    const Range whole = range(dim, 0);
+    if (whole.begin != 0) return std::nullopt;
+    parts.rule(dim) = {.length = whole.end, .parts = size};
+  }
+  return parts;
 }
 
 RankBoxes RankBoxes::tabulated(Tables& tables) const {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "planner/tensor/distribution.hpp"
 #include "planner/tensor/range_rule.hpp"
@@ -45,6 +46,12 @@ class RankBoxes {
   // Returns the part of the boxes with channels [first, first + count), which become channels
   // [0, count). `first` may be below 0. A box without any of these channels is empty in all dims.
   RankBoxes channels(std::int64_t first, std::int64_t count) const;
+  // Returns how the ranks of each node divide the box that all of them have: each rank of a node
+  // has one part of it, cut along the dim `along`. Runs of `ranks_per_node` ranks are nodes. The
+  // result is absent where one node has all ranks, where nodes differ in size, where the ranks of a
+  // node have different boxes, where boxes of two nodes overlap but differ, or where nodes differ
+  // along this dim. @pre ranks_per_node >= 1
+  std::optional<RankBoxes> divided_in_nodes(int ranks_per_node, Dim along) const;
   using Tables = RangeTables;
   // Returns equal boxes whose ranges are looked up in tables, which is faster for many questions.
   // Each table has as many ranges as the mesh has coordinates along the axis. The result may

@@ -8,29 +8,41 @@
 namespace cnnplan {
 namespace {
 
-// Describes the ranks that hold replicas of one block.
-struct Holders {
-  int first = 0;
-  int count = 1;
-  int stride = 1;
+// Knows the ranks that hold replicas of one block.
+class Holders {
+ public:
+  Holders(int first, int count, int stride) : first_(first), count_(count), stride_(stride) {}
 
   // Returns the replica that sends to `receiver`, as transfer_list says.
-  int provider(int receiver) const {
-    if (receiver <= first) return first;
-    const int below = std::min((receiver - first) / stride, count - 1);
-    const int lower = first + below * stride;
-    const bool upper_is_nearer = below + 1 < count && lower + stride - receiver < receiver - lower;
-    return upper_is_nearer ? lower + stride : lower;
+  int provider(int receiver, int ranks_per_node) const {
+    const int node = receiver / ranks_per_node * ranks_per_node;
+    const int last = node + ranks_per_node - 1;
+    const int nearest = nearest_to(receiver);
+    if ((nearest >= node && nearest <= last) || last < first_) return nearest;
+    const int highest = first_ + std::min((last - first_) / stride_, count_ - 1) * stride_;
+    return highest >= node ? highest : nearest;
   }
+
+ private:
+  int nearest_to(int receiver) const {
+    if (receiver <= first_) return first_;
+    const int below = std::min((receiver - first_) / stride_, count_ - 1);
+    const int lower = first_ + below * stride_;
+    const bool upper_is_nearer =
+        below + 1 < count_ && lower + stride_ - receiver < receiver - lower;
+    return upper_is_nearer ? lower + stride_ : lower;
+  }
+
+  int first_;
+  int count_;
+  int stride_;
 };
 
 Holders holders_of(const RankBoxes& sources, int rank) {
   const Mesh& mesh = sources.mesh();
-  if (mesh.size(Axis::r) == 1) return {.first = rank};
+  if (mesh.size(Axis::r) == 1) return {rank, 1, 1};
   const int stride = mesh.stride(Axis::r);
-  return {.first = rank - mesh.coordinate(rank, Axis::r) * stride,
-          .count = mesh.size(Axis::r),
-          .stride = stride};
+  return {rank - mesh.coordinate(rank, Axis::r) * stride, mesh.size(Axis::r), stride};
 }
 
 enum class Replicas { all, first };
@@ -102,7 +114,10 @@ void sort_by_peer(std::vector<Piece>& pieces) {
 
 }  // namespace
 
-TransferList transfer_list(const RankBoxes& sources, const RankBoxes& destinations, int rank) {
+TransferList transfer_list(const RankBoxes& sources,
+                           const RankBoxes& destinations,
+                           int rank,
+                           int ranks_per_node) {
   if (sources.rank_count() != destinations.rank_count()) {
     throw std::logic_error("transfer between distributions of different rank counts");
   }
@@ -113,12 +128,13 @@ TransferList transfer_list(const RankBoxes& sources, const RankBoxes& destinatio
   list.sends.reserve(usual_pieces);
   const Box wanted = destinations.box(rank);
   visit_meeting(sources, wanted, Replicas::first, [&](int holder, const Box& piece) {
-    list.receives.push_back({holders_of(sources, holder).provider(rank), piece});
+    list.receives.push_back({holders_of(sources, holder).provider(rank, ranks_per_node), piece});
   });
   const Holders holders = holders_of(sources, rank);
   visit_meeting(
       destinations, sources.box(rank), Replicas::all, [&](int receiver, const Box& piece) {
-        if (holders.provider(receiver) == rank) list.sends.push_back({receiver, piece});
+        if (holders.provider(receiver, ranks_per_node) == rank)
+          list.sends.push_back({receiver, piece});
       });
   sort_by_peer(list.sends);
   sort_by_peer(list.receives);

@@ -30,14 +30,23 @@ struct TransferList {
 // Lists the transfer from `sources` to `destinations`: every rank receives the intersection of its
 // destination box with every distinct source block. Source blocks may overlap, as halos do whose
 // gradients are summed. One replica of a block sends it: the receiver itself if it is a replica,
-// else the replica nearest in rank, and the lower rank of two that are equally near.
-// @pre both have an equal number of ranks, and `rank` is one of them
-TransferList transfer_list(const RankBoxes& sources, const RankBoxes& destinations, int rank);
+// else the replica nearest in rank, and the lower rank of two that are equally near. Where runs of
+// `ranks_per_node` ranks are nodes, a replica on the receiver's node comes before all others.
+// @pre both have an equal number of ranks, and `rank` is one of them; ranks_per_node >= 1
+TransferList transfer_list(const RankBoxes& sources,
+                           const RankBoxes& destinations,
+                           int rank,
+                           int ranks_per_node = 1);
 
-// States the transfer lists of all ranks: transfer_list(sources, destinations, rank).
+// States the transfer lists of all ranks.
 struct TransferRule {
   RankBoxes sources;
   RankBoxes destinations;
+  int ranks_per_node = 1;  // 1: the nearest replica sends, on whatever node it is
+
+  TransferList list(int rank) const {
+    return transfer_list(sources, destinations, rank, ranks_per_node);
+  }
 };
 
 // Returns transfer_list(destinations, sources, rank), for a transfer back. Without replicas, this

@@ -75,12 +75,27 @@ std::vector<InputExchange> Decomposition::exchanges_of(const Unit& unit) const {
     const RankBoxes& want = needed(unit, input);
     InputExchange& exchange = exchanges.emplace_back();
     if (exchanges_forward(reader, have, want)) exchange.forward = rule_of(have, want);
+    if (input == 0) add_gather(unit, exchange);
     if (!exchanges_backward(reader, want, have)) continue;
     const std::optional<RankBoxes> sums = blocks_of_sums(reader, want, have);
     exchange.backward = rule_of(want, sums.value_or(have));
     if (sums) exchange.of_sums = rule_of(*sums, have);
   }
   return exchanges;
+}
+
+void Decomposition::add_gather(const Unit& unit, InputExchange& exchange) const {
+  const std::optional<Dim> along = cut_dim(plan().layers[unit.head].gather);
+  if (!along) return;
+  const RankBoxes& have = owned(unit.inputs[0]);
+  const RankBoxes& want = needed(unit, 0);
+  const LayerTraits& reader = traits_of(plan().network.layer(unit.head).parameters);
+  const int ranks_per_node = plan().ranks_per_node;
+  const std::optional<RankBoxes> parts =
+      blocks_of_gather(reader, have, want, ranks_per_node, *along);
+  if (!parts) return;
+  exchange.to_parts = rule_of(have, *parts);
+  exchange.of_parts = rule_of(*parts, want, ranks_per_node);
 }
 
 }  // namespace cnnplan

@@ -13,8 +13,11 @@ namespace cnnplan {
 
 // Says how an input and its gradient move between ranks. A rule is null where nothing moves.
 // blocks_of_sums() (exchange.hpp) says where gradients are summed before their owners get them.
+// blocks_of_gather() says in which parts nodes gather an input first. `forward` is not run then.
 struct InputExchange {
   SharedRule forward;   // from owned to needed blocks of the input
+  SharedRule to_parts;  // from owned blocks to blocks_of_gather, if nodes gather the input
+  SharedRule of_parts;  // from blocks_of_gather to needed blocks
   SharedRule backward;  // from parts of the gradient to its owners, or to blocks_of_sums
   SharedRule of_sums;   // from blocks_of_sums to the owners
 };
@@ -62,6 +65,8 @@ class Decomposition : public FusedUnits {
   IndexedVector<LayerIndex, bool> layers_around(const IndexedVector<UnitIndex, bool>& wanted) const;
   void add_blocks(const IndexedVector<LayerIndex, bool>& layers);
   std::vector<InputExchange> exchanges_of(const Unit& unit) const;
+  // Adds the rules of a unit whose nodes gather its input, if they can.
+  void add_gather(const Unit& unit, InputExchange& exchange) const;
   static const RankBoxes& at(const Blocks& blocks, LayerIndex layer) {
     return blocks.at(layer).value();
   }

@@ -8,15 +8,11 @@
 namespace cnnplan {
 namespace {
 
-TransferList list_of(const SharedRule& rule, int rank) {
-  return transfer_list(rule->sources, rule->destinations, rank);
-}
-
 // Applies `exchange_of` to the rank's list, its source box and its destination box under the rule.
 template <typename ExchangeOf>
 Exchange by_rule(SharedRule rule, int rank, const ExchangeOf& exchange_of) {
   Exchange exchange =
-      exchange_of(list_of(rule, rank), rule->sources.box(rank), rule->destinations.box(rank));
+      exchange_of(rule->list(rank), rule->sources.box(rank), rule->destinations.box(rank));
   exchange.rule = std::move(rule);
   return exchange;
 }
@@ -66,9 +62,9 @@ bool tiles(const std::vector<Piece>& pieces, const Box& box) {
 
 }  // namespace
 
-SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations) {
-  return std::make_shared<const TransferRule>(
-      TransferRule{.sources = sources, .destinations = destinations});
+SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations, int ranks_per_node) {
+  return std::make_shared<const TransferRule>(TransferRule{
+      .sources = sources, .destinations = destinations, .ranks_per_node = ranks_per_node});
 }
 
 Box storage_block(const Box& own, bool dense, std::span<const Box> dense_reads) {
@@ -125,6 +121,19 @@ std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
   return sums;
 }
 
+std::optional<RankBoxes> blocks_of_gather(const LayerTraits& reader,
+                                          const RankBoxes& owned,
+                                          const RankBoxes& needed,
+                                          int ranks_per_node,
+                                          Dim along) {
+  const bool has_one_owner = !owned.has_replicas() && owned.mesh().size(Axis::l) == 1;
+  const bool may_gather = reader.inputs.maximum == 1 && !reader.copies_inputs;
+  if (!may_gather || !has_one_owner) return std::nullopt;
+  std::optional<RankBoxes> parts = needed.divided_in_nodes(ranks_per_node, along);
+  if (parts && same_boxes(owned, needed)) return std::nullopt;
+  return parts;
+}
+
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank) {
   return by_rule(
       std::move(owned_to_needed), rank, [&](TransferList list, const Box& own, const Box& want) {
@@ -140,7 +149,7 @@ Exchange exchange_forward(
 }
 
 Exchange exchange_into_output(SharedRule owned_to_needed, int rank) {
-  TransferList list = list_of(owned_to_needed, rank);
+  TransferList list = owned_to_needed->list(rank);
   return {.list = std::move(list), .rule = std::move(owned_to_needed)};
 }
 

@@ -14,7 +14,7 @@ namespace cnnplan {
 // The schedules of all ranks share one rule for each exchange, because a rule may be large.
 using SharedRule = std::shared_ptr<const TransferRule>;
 // Returns a new rule, which is never null.
-SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations);
+SharedRule rule_of(const RankBoxes& sources, const RankBoxes& destinations, int ranks_per_node = 1);
 
 // Holds one rank's part of an exchange.
 struct Exchange {
@@ -54,6 +54,16 @@ std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
                                         const RankBoxes& needed,
                                         const RankBoxes& owned);
 
+// Returns the blocks into which the ranks of each node first gather an input, if the input can be
+// gathered node by node (GatherMethod): the parts along `along` of the block that all ranks of the
+// node need. The result is absent where RankBoxes::divided_in_nodes is, for inputs with replicas or
+// stages, for kinds of layers that may have several inputs, and where nothing moves.
+std::optional<RankBoxes> blocks_of_gather(const LayerTraits& reader,
+                                          const RankBoxes& owned,
+                                          const RankBoxes& needed,
+                                          int ranks_per_node,
+                                          Dim along);
+
 // Returns one rank's part of the exchange from owned to needed blocks. It works in place where
 // `storage`, the storage_block() of the tensor, is the needed block, or where the rank owns just
 // the block that it needs.
@@ -62,8 +72,8 @@ Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int ra
 Exchange exchange_forward(
     TransferList list, const Box& own, const Box& want, const Box& storage, int rank);
 
-// Returns one rank's part of the exchange that writes an input into the output of a concat or
-// slice.
+// Returns one rank's part of the exchange that writes an input into other memory, such as the
+// output of a concat or slice.
 Exchange exchange_into_output(SharedRule owned_to_needed, int rank);
 
 // Says how a slice writes the gradient of its input. All slices of one tensor share this gradient,

@@ -1,9 +1,11 @@
 // Lowers a plan for one rank or several ranks: forward pass, backward pass and updates.
 #include <array>
 #include <functional>
+#include <string>
 #include <utility>
 #include <variant>
 
+#include "planner/base/error.hpp"
 #include "planner/base/parallel.hpp"
 #include "planner/schedule/lower/layers/batch_norm.hpp"
 #include "planner/schedule/lower/layers/layer_passes.hpp"
@@ -15,6 +17,25 @@
 
 namespace cnnplan {
 namespace {
+
+// Refuses gathers node by node that would not take place.
+void require_gathers(const LoweringContext& context, const Unit& unit) {
+  const Network& network = context.network();
+  for (const LayerIndex layer : layers_of(network, unit)) {
+    const GatherMethod method = context.layer_plan(layer).gather;
+    if (method == GatherMethod::direct) continue;
+    const Decomposition& decomposition = context.decomposition();
+    const bool gathers = layer == unit.head && !decomposition.loads_needed(unit.inputs[0]) &&
+                         decomposition.exchanges(unit, 0).to_parts != nullptr;
+    if (gathers) continue;
+    throw InputError({.file = "",
+                      .pointer = "/layers/" + std::to_string(layer) + "/gather",
+                      .value = '"' + std::string(to_text(method)) + '"',
+                      .allowed = "\"direct\" for layer \"" + network.layer(layer).name +
+                                 "\": its nodes fetch no common block of one input without "
+                                 "replicas that they could cut along this dim"});
+  }
+}
 
 void forward_pass(LoweringState& state) {
   const LoweringContext& context = state.context;
@@ -28,6 +49,7 @@ void forward_pass(LoweringState& state) {
       const bool is_batch_norm = std::holds_alternative<BatchNorm>(context.parameters(units[i]));
       if (is_batch_norm) add_running_values(context, state.writer, units[i]);
     } else if (chain == nullptr) {
+      require_gathers(context, units[i]);
       forward_unit(state, units[i]);
     } else if (units[i].head == chain->first) {
       forward_chain(state, *chain);

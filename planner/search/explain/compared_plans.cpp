@@ -46,6 +46,7 @@ ComparedPlans::ComparedPlans(const Plan& plan, const std::vector<const UnitMargi
   for (LayerPlan& layer : blank_.layers) {
     layer.recompute = false;
     layer.halo = HaloMethod::exchange_first;
+    layer.gather = GatherMethod::direct;
   }
   for (const SearchUnit& unit : search_units(plan.network)) add(unit, margins);
   check_own();

@@ -8,6 +8,7 @@
 #include "planner/predict/critical_path.hpp"
 #include "planner/schedule/rank_memory.hpp"
 #include "planner/search/plans/too_large.hpp"
+#include "planner/search/pricing/gather_choice.hpp"
 
 namespace cnnplan {
 namespace {
@@ -30,12 +31,14 @@ const ScoredPlan* Scores::find(const Plan& plan) const {
 }
 
 Score Scores::add(const PlanOrigin& origin, Plan plan) {
+  plan = with_gathers(std::move(plan), prices_.platform());
   if (const ScoredPlan* known = find(plan)) return known->score;
   const WalkedWork walked = walked_work_of(plan, prices_);
   return take(origin, std::move(plan), walked);
 }
 
 std::optional<Score> Scores::add_below(double limit_s, const PlanOrigin& origin, Plan plan) {
+  plan = with_gathers(std::move(plan), prices_.platform());
   if (const ScoredPlan* known = find(plan)) {
     return known->score.step_s < limit_s ? std::optional(known->score) : std::nullopt;
   }

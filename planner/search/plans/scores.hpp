@@ -38,8 +38,9 @@ class Scores {
   // Keeps a reference to the prices.
   explicit Scores(const PriceList& prices) : prices_(prices) {}
 
-  // Scores a plan. If a plan with equal layers and chains was added before, returns its score and
-  // adds nothing. The first plan is the baseline.
+  // Scores a plan, whose gather methods are chosen anew (with_gathers). If a plan with equal layers
+  // and chains was added before, returns its score and adds nothing. The first plan is the
+  // baseline.
   Score add(const PlanOrigin& origin, Plan plan);
   // Adds a plan if its step is below `limit_s`, else returns nothing. Other plans are not scored
   // fully, which saves time.

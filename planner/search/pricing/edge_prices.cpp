@@ -34,6 +34,7 @@ EdgePrices::EdgePrices(const FusedUnits& fused,
       ranks_(probe_ranks(plan_.ranks)),
       spare_s_(std::move(spare_s)),
       message_lower_bound_(prices.platform(), plan_.ranks),
+      gather_choice_(prices.platform(), plan_),
       exposed_(1.0 - overlap_of(plan_, prices.platform())) {}
 
 std::vector<RankBoxes> EdgePrices::blocks(const Shape& shape, const std::vector<Split>& splits) {
@@ -129,7 +130,10 @@ void EdgePrices::bound(const Pair& pair, const Bounds& bounds) const {
   double& slowest_s = price.slowest(pair.row, pair.column);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     const double there_s =
-        blocks.loads ? 0.0 : bounds.there.receive_s(pair.row, pair.column, i, bytes);
+        blocks.loads
+            ? 0.0
+            : least_there_s(blocks, ranks_[i],
+                            bounds.there.receive_s(pair.row, pair.column, i, bytes));
     const double back_s =
         !blocks.signature.requires_gradient ? 0.0
         : sums ? least_backward_s(blocks, *sums, ranks_[i], bounds.owned[pair.row][i])
@@ -157,6 +161,7 @@ void EdgePrices::set(const Pair& pair) const {
       blocks.signature.requires_gradient && exchanges_backward(reader, blocks.needed, blocks.owned);
   const bool is_shared = there && shares_forward(blocks.signature);
   const std::optional<RankBoxes> sums = sums_of(blocks);
+  const std::optional<RankBoxes> parts = there ? gather_of(blocks) : std::nullopt;
   double& slowest_s = price.slowest(pair.row, pair.column);
   slowest_s = 0.0;
   for (int rank : probe_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
@@ -164,7 +169,9 @@ void EdgePrices::set(const Pair& pair) const {
     const double back_s = !back  ? 0.0
                           : sums ? backward_in_sums_s(blocks, *sums, part)
                                  : backward_s(blocks, part);
-    const Arrival arrival = there ? forward(blocks, part) : Arrival{};
+    const Arrival arrival = parts   ? gathered(blocks, *parts, part)
+                            : there ? forward(blocks, part)
+                                    : Arrival{};
     slowest_s = std::max(slowest_s, arrival.seconds + back_s);
     if (there && reader.reads_input_again) {
       double& bytes = price.kept_bytes(pair.row, pair.column);
@@ -175,7 +182,9 @@ void EdgePrices::set(const Pair& pair) const {
     const auto probe = std::find(ranks_.begin(), ranks_.end(), rank);
     if (probe == ranks_.end() || plan_.overlap) continue;
     price.least[probe - ranks_.begin()](pair.row, pair.column) =
-        (is_shared ? least_forward_s(blocks, part) : arrival.seconds) + back_s;
+        (is_shared && !parts ? least_forward_s(blocks, part)
+                             : arrival.seconds / (is_shared ? blocks.signature.readers : 1)) +
+        back_s;
   }
   pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] = 1;
 }
@@ -214,6 +223,35 @@ EdgePrices::Arrival EdgePrices::forward(const Blocks& blocks, const Part& part) 
   const Box& destination = exchange.in_place ? stored : part.want;
   return {.seconds = transfer_s(exchange, stored, destination, part.rank, list_of),
           .has_own_buffer = !exchange.in_place};
+}
+
+// The lowering adds both transfers in TensorTable::fetch_by_node.
+EdgePrices::Arrival EdgePrices::gathered(const Blocks& blocks,
+                                         const RankBoxes& parts,
+                                         const Part& part) const {
+  return {.seconds = gather_choice_.seconds(blocks.owned, parts, blocks.needed, part.rank),
+          .has_own_buffer = true};
+}
+
+std::optional<RankBoxes> EdgePrices::gather_of(const Blocks& blocks) const {
+  if (blocks.loads) return std::nullopt;
+  const LayerTraits& reader = blocks.signature.reader.traits;
+  const GatherMethod method = gather_choice_.fastest(reader, blocks.owned, blocks.needed);
+  return gather_choice_.blocks(method, reader, blocks.owned, blocks.needed);
+}
+
+double EdgePrices::least_there_s(const Blocks& blocks, int rank, const Box& want) const {
+  const auto bound_s = [&](const RankBoxes& sources, const Box& wanted) {
+    return message_lower_bound_.receive_s(sources, wanted, rank, activation_bytes(plan_.precision));
+  };
+  double least_s = bound_s(blocks.owned, want);
+  for (const GatherMethod method : Enumerators<GatherMethod>::all) {
+    const std::optional<RankBoxes> parts =
+        gather_choice_.blocks(method, blocks.signature.reader.traits, blocks.owned, blocks.needed);
+    if (!parts) continue;
+    least_s = std::min(least_s, bound_s(blocks.owned, parts->box(rank)) + bound_s(*parts, want));
+  }
+  return least_s;
 }
 
 double EdgePrices::activation_bytes_of(const Box& box) const {

@@ -10,6 +10,7 @@
 #include "planner/schedule/blocks/exchange.hpp"
 #include "planner/schedule/blocks/fused_units.hpp"
 #include "planner/search/graph/cost_graph.hpp"
+#include "planner/search/pricing/gather_choice.hpp"
 #include "planner/search/pricing/message_lower_bound.hpp"
 #include "planner/search/pricing/receive_bounds.hpp"
 
@@ -114,6 +115,12 @@ class EdgePrices {
   static Box reader_box(const Blocks& blocks, const Part& part);
   static Box storage(const Blocks& blocks, const Part& part);
   Arrival forward(const Blocks& blocks, const Part& part) const;
+  // Returns how a rank gets its part if nodes gather the tensor in `parts`.
+  Arrival gathered(const Blocks& blocks, const RankBoxes& parts, const Part& part) const;
+  // Returns the blocks in which nodes gather the tensor, if that is faster than one transfer.
+  std::optional<RankBoxes> gather_of(const Blocks& blocks) const;
+  // Returns the least seconds of `rank`, which needs `want`, by any gather method.
+  double least_there_s(const Blocks& blocks, int rank, const Box& want) const;
   double activation_bytes_of(const Box& box) const;
   double least_forward_s(const Blocks& blocks, const Part& part) const;
   // Returns the blocks_of_sums of the gradient, if the pair has them. Only replicas have them.
@@ -137,6 +144,7 @@ class EdgePrices {
   std::vector<int> ranks_;  // the ranks of `least`
   std::vector<double> spare_s_;
   MessageLowerBound message_lower_bound_;
+  GatherChoice gather_choice_;
   double exposed_ = 1.0;  // the least part of a message that kernels wait for
   std::map<Key, Edge> edges_;
   RankBoxes::Tables tables_;

@@ -271,5 +271,46 @@ TEST_CASE("Training: sums into replicated layers, in blocks") {
   CHECK(equivalence.check({.seed = 1, .plan = plan}) == Verdict::equal);
 }
 
+// Nodes have several ranks, some of which own no sample. The shapes divide by no number of ranks.
+constexpr const char* gathered_network = R"({
+  "schema": "cnnplan.network/1",
+  "name": "gathered",
+  "layers": [
+    {"name": "data", "kind": "input", "channels": 3, "size": [9, 7]},
+    {"name": "conv1", "kind": "convolution", "filters": 9, "kernel": 1},
+    {"name": "conv2", "kind": "convolution", "filters": 13, "kernel": 3, "padding": 1},
+    {"name": "pool", "kind": "pooling", "mode": "max", "kernel": 1},
+    {"name": "fc", "kind": "fully_connected", "outputs": 5},
+    {"name": "loss", "kind": "softmax_cross_entropy"}
+  ]
+})";
+
+TEST_CASE("Training: gathers node by node, cut along every dim") {
+  const Communicator world = Communicator::world();
+  const int ranks = world.size();
+  if (ranks < 4 || ranks % 2 != 0) return;
+  Equivalence equivalence(world);
+  for (const GatherMethod method : Enumerators<GatherMethod>::all) {
+    if (method == GatherMethod::direct) continue;
+    Plan plan =
+        uniform_plan(parse_network(gathered_network, "gathered.json"), 3, Mesh({{Axis::n, ranks}}));
+    const auto layer = [&](const char* name) -> LayerPlan& {
+      return plan.layers[*plan.network.index_of(name)];
+    };
+    plan.ranks_per_node = ranks / 2;
+    layer("conv2").mesh = Mesh({{Axis::c, ranks}});
+    layer("pool").mesh = Mesh({{Axis::h, ranks}});
+    layer("fc").mesh = Mesh({{Axis::r, ranks}});
+    layer("loss").mesh = Mesh({{Axis::r, ranks}});
+    layer("conv2").gather = layer("fc").gather = method;
+    const Schedule schedule = lower(plan, world.rank());
+    const auto is_second = [](const Operation& operation) {
+      return operation.id.ends_with("/within_nodes");
+    };
+    CHECK(std::ranges::count_if(schedule.operations, is_second) == 2);
+    CHECK(equivalence.check({.seed = 1, .plan = plan}) == Verdict::equal);
+  }
+}
+
 }  // namespace
 }  // namespace cnnplan::test

@@ -216,6 +216,10 @@ TEST_CASE("parse_plan: the layers of a block are on the same ranks, and chains d
   plan.layers[LayerIndex(2)].halo = HaloMethod::interior_strips;
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/2/halo");
   plan = sample_chain_plan();
+  plan.ranks_per_node = 2;
+  plan.layers[LayerIndex(2)].gather = GatherMethod::by_node_n;
+  CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/layers/2/gather");
+  plan = sample_chain_plan();
   plan.multigrid.push_back(plan.multigrid[0]);
   CHECK(problem_of([&] { parse_plan(to_json(plan), "p.json"); }).pointer == "/multigrid/1/first");
 }
@@ -231,6 +235,10 @@ TEST_CASE("parse_plan: every layer of the network has an entry") {
 TEST_CASE("to_json: plans come back equal") {
   CHECK(parse_plan(to_json(sample_plan()), "p.json") == sample_plan());
   CHECK(parse_plan(to_json(sample_chain_plan()), "p.json") == sample_chain_plan());
+  Plan gathers = sample_plan();
+  gathers.layers[LayerIndex(2)].gather = GatherMethod::by_node_w;
+  gathers.prediction.rivals.back().settings->layers[2].gather = GatherMethod::by_node_c;
+  CHECK(parse_plan(to_json(gathers), "p.json") == gathers);
   const Plan plain = uniform_plan(sample_network_3d(), 1, Mesh());
   CHECK(parse_plan(to_json(plain), "p.json") == plain);
 }

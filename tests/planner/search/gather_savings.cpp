@@ -1,8 +1,9 @@
-// Bounds what transfers node by node would gain in the plan that is found, for
-// scripts/studies/gathers-between-nodes: values parted by tabs.
+// Says what gathers node by node gain in the plan that is found, and bounds what further transfers
+// node by node would gain, for scripts/studies/gathers-between-nodes: values parted by tabs.
 //
-// PLATFORM RANKS BATCH NETWORK: step, seconds of the step in transfers that send bytes between two
-// nodes more than once, most seconds that the step would be shorter, the transfer that gains most.
+// PLATFORM RANKS BATCH NETWORK: step, step if the layers that gather node by node did so directly,
+// seconds of the step in transfers that send bytes between two nodes more than once, most seconds
+// that the step would be shorter, the transfer that gains most.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -16,6 +17,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/network/network.hpp"
+#include "planner/predict/predict.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/search/solve.hpp"
 
@@ -78,6 +80,12 @@ std::map<std::string, TransferCount> transfers_of(const Plan& plan, int ranks_pe
   return counts;
 }
 
+double direct_step_s(Plan plan, const SolveRequest& request) {
+  for (LayerPlan& layer : plan.layers) layer.gather = GatherMethod::direct;
+  const KernelCosts kernels(request.profile, request.platform);
+  return predict(plan, PriceList(request.platform, kernels)).step_s;
+}
+
 void try_network(const SolveRequest& request) {
   const Plan plan = solve(request);
   const auto transfers = transfers_of(plan, request.platform.levels.front().ranks_per_group);
@@ -95,8 +103,8 @@ void try_network(const SolveRequest& request) {
     most_s = operation_s;
     most = operation.id;
   }
-  std::cout << plan.prediction.step_s << '\t' << of_repeating_s << '\t' << saved_s << '\t' << most
-            << '\n';
+  std::cout << plan.prediction.step_s << '\t' << direct_step_s(plan, request) << '\t'
+            << of_repeating_s << '\t' << saved_s << '\t' << most << '\n';
 }
 
 }  // namespace

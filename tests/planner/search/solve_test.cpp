@@ -244,6 +244,25 @@ TEST_CASE("solve: over several nodes, fully connected layers may have channels b
   }
 }
 
+TEST_CASE(
+    "solve: over several nodes, gathers go node by node where that is predicted to be faster") {
+  SolveRequest request = request_for("alexnet", 8, 64);
+  request.platform = read_platform("configs/platforms/lassen.json");
+  const Plan plan = solve(request);
+  const auto gathers = [](const LayerPlan& layer) { return layer.gather != GatherMethod::direct; };
+  CHECK(std::ranges::count_if(plan.layers, gathers) > 0);
+  // Each of them makes the step shorter.
+  for (const LayerIndex layer : plan.layers.indices()) {
+    if (!gathers(plan.layers[layer])) continue;
+    Plan direct = plan;
+    direct.layers[layer].gather = GatherMethod::direct;
+    CHECK(step_of(plan, request) < step_of(direct, request));
+  }
+  // A node has none, and its plan says nothing about gathers.
+  request.ranks = 4;
+  CHECK(!contains(to_json(solve(request)), "\"gather\""));
+}
+
 TEST_CASE("solve: through thousands of ranks of a nominal platform no ring is planned") {
   SolveRequest request = request_for("lenet", 4096, 4096);
   request.platform = read_platform("configs/platforms/dgx-h200.json");

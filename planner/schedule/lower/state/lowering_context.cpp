@@ -52,6 +52,7 @@ Box LoweringContext::storage_box(const Unit& unit) const {
   std::vector<Box> dense_reads;
   for (LayerIndex consumer : network().consumers_of(unit.last)) {
     if (!needs_dense_blocks(traits_of(network().layer(consumer).parameters))) continue;
+    if (layer_plan(consumer).gather != GatherMethod::direct) continue;  // has a buffer of its own
     dense_reads.push_back(needed_box(decomposition_.unit_of(consumer), 0));
   }
   return storage_block(

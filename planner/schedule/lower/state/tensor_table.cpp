@@ -55,7 +55,10 @@ Operand TensorTable::fetch(const Unit& unit,
     return same_boxes(*other.blocks, blocks);
   });
   if (known != fetched.end()) return known->operand;
-  fetched.push_back({.blocks = &blocks, .operand = fetch_blocks(unit, input, stored, direction)});
+  const bool by_node = decomposition.exchanges(unit, input).to_parts != nullptr;
+  fetched.push_back({.blocks = &blocks,
+                     .operand = by_node ? fetch_by_node(unit, input, stored, direction)
+                                        : fetch_blocks(unit, input, stored, direction)});
   return fetched.back().operand;
 }
 
@@ -78,6 +81,32 @@ Operand TensorTable::fetch_blocks(const Unit& unit,
                    {.source = stored.buffer, .destination = result.buffer},
                    std::move(exchange));
   return result;
+}
+
+// The block gets a buffer of its own, also where the input is stored with room for it. So no
+// message arrives in memory that other readers of the input may read at the same time.
+Operand TensorTable::fetch_by_node(const Unit& unit,
+                                   std::size_t input,
+                                   const Operand& stored,
+                                   Direction direction) {
+  const InputExchange& rules = context_.decomposition().exchanges(unit, input);
+  const std::string name = context_.name(unit) + "/input";
+  const int rank = context_.rank();
+  LabelledId named = fetch_name(context_, unit, input, direction);
+  const BufferIndex part = writer_.add_block(
+      name + "/part", BufferRole::activation, rules.to_parts->destinations.box(rank));
+  writer_.transfer(unit,
+                   named,
+                   {.source = stored.buffer, .destination = part},
+                   exchange_into_output(rules.to_parts, rank));
+  const Box want = context_.needed_box(unit, input);
+  const BufferIndex whole = writer_.add_block(name, BufferRole::activation, want);
+  named.id += "/within_nodes";
+  writer_.transfer(unit,
+                   std::move(named),
+                   {.source = part, .destination = whole},
+                   exchange_into_output(rules.of_parts, rank));
+  return {.buffer = whole, .box = want};
 }
 
 // A loss compares with a label for each position, or with a target for each element.

@@ -62,6 +62,11 @@ class TensorTable {
                        std::size_t input,
                        const Operand& stored,
                        Direction direction);
+  // Adds the two transfers of an input that is gathered node by node.
+  Operand fetch_by_node(const Unit& unit,
+                        std::size_t input,
+                        const Operand& stored,
+                        Direction direction);
 
   const LoweringContext& context_;
   OperationWriter& writer_;

@@ -11,6 +11,7 @@
 #include "planner/search/graph/longest_path_first.hpp"
 #include "planner/search/graph/shortest_path.hpp"
 #include "planner/search/plans/lazy_optimum.hpp"
+#include "planner/search/pricing/gather_choice.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 #include "tests/planner/base/random_values.hpp"
 #include "tests/planner/schedule/sample_plans.hpp"
@@ -195,7 +196,8 @@ void check_least(RandomValues& random, const Plan& blank, const Prices& prices, 
   CAPTURE(blank.network.name());
   for (int trial = 0; trial < plans; ++trial) {
     const Assignment assignment = random_assignment(random, priced.graph);
-    const Plan plan = plan_of(blank, priced.choices, assignment);
+    const Plan plan =
+        with_gathers(plan_of(blank, priced.choices, assignment), prices.list().platform());
     for (std::size_t i = 0; i < probes.size(); ++i) {
       CHECK(total_cost(priced.least[i], assignment) ==
             relative(unavoidable_prices(plan, probes[i], prices.list()), 1e-9));
@@ -307,6 +309,16 @@ TEST_CASE("price_network: ranks that share ports cost what their operations cost
       const Prices prices(pairs_of_ranks(ranks, 1.2), {});
       check_least(random, blank_plan(network, 8, ranks), prices, 1);
     }
+  }
+}
+
+TEST_CASE("price_network: of lines, gathers node by node cost what their operations cost") {
+  RandomValues random(17);
+  for (const int ranks : {4, 8}) {
+    const Prices prices(pairs_of_ranks(ranks, 1.0), {});
+    Plan blank = blank_plan(config("lenet"), 8, ranks);
+    blank.ranks_per_node = 2;
+    check_least(random, blank, prices, 20);
   }
 }
 

@@ -1,0 +1,145 @@
+// Prices both transfers of a gather node by node, and compares them with one transfer.
+#include "planner/search/pricing/gather_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "planner/cost/links.hpp"
+#include "planner/network/layer_signature.hpp"
+#include "planner/schedule/blocks/exchange.hpp"
+#include "planner/schedule/blocks/fused_units.hpp"
+#include "planner/schedule/blocks/ownership.hpp"
+
+namespace cnnplan {
+
+GatherChoice::GatherChoice(const Platform& platform, const Plan& plan)
+    : platform_(platform),
+      ranks_per_node_(plan.ranks_per_node),
+      has_nodes_(ranks_per_node_ > 1 && ranks_per_node_ < plan.ranks &&
+                 plan.ranks % ranks_per_node_ == 0),
+      element_bytes_(activation_bytes(plan.precision)) {}
+
+std::optional<RankBoxes> GatherChoice::blocks(GatherMethod method,
+                                              const LayerTraits& reader,
+                                              const RankBoxes& owned,
+                                              const RankBoxes& needed) const {
+  const std::optional<Dim> along = cut_dim(method);
+  if (!has_nodes_ || !along) return std::nullopt;
+  return blocks_of_gather(reader, owned, needed, ranks_per_node_, *along);
+}
+
+double GatherChoice::transfer_s(const RankBoxes& from,
+                                const RankBoxes& to,
+                                int rank,
+                                int ranks_per_node) const {
+  const TransferTraits traits{.element_bytes = element_bytes_,
+                              .source_box = from.box(rank),
+                              .destination_box = to.box(rank)};
+  return transfer_time(platform_,
+                       transfer_list(from, to, rank, ranks_per_node),
+                       rank,
+                       traits,
+                       lists_of(from, to, ranks_per_node))
+      .total_s();
+}
+
+double GatherChoice::seconds(const RankBoxes& owned,
+                             const RankBoxes& parts,
+                             const RankBoxes& needed,
+                             int rank) const {
+  return transfer_s(owned, parts, rank, 1) + transfer_s(parts, needed, rank, ranks_per_node_);
+}
+
+GatherMethod GatherChoice::fastest(const LayerTraits& reader,
+                                   const RankBoxes& owned,
+                                   const RankBoxes& needed) const {
+  if (!has_nodes_) return GatherMethod::direct;
+  const int last = needed.rank_count() - 1;
+  const std::array ranks{0, ranks_per_node_ - 1, last - ranks_per_node_ + 1, last};
+  const auto slowest_s = [&](const auto& seconds_of) {
+    double most_s = 0.0;
+    for (const int rank : ranks) most_s = std::max(most_s, seconds_of(rank));
+    return most_s;
+  };
+  GatherMethod best = GatherMethod::direct;
+  double best_s = -1.0;  // not known
+  for (const GatherMethod method : Enumerators<GatherMethod>::all) {
+    const std::optional<RankBoxes> parts = blocks(method, reader, owned, needed);
+    if (!parts) continue;
+    if (best_s < 0.0) {
+      best_s = slowest_s([&](int rank) { return transfer_s(owned, needed, rank, 1); });
+    }
+    const double found_s =
+        slowest_s([&](int rank) { return seconds(owned, *parts, needed, rank); });
+    if (found_s >= best_s) continue;
+    best = method;
+    best_s = found_s;
+  }
+  return best;
+}
+
+namespace {
+
+// Chooses the methods of one plan, and compares equal layers once.
+class PlanGathers {
+ public:
+  PlanGathers(const Plan& plan, const Platform& platform)
+      : plan_(plan), choice_(platform, plan), is_fixed_(plan.layers.size(), false) {
+    for (const Multigrid& chain : plan.multigrid) {
+      for (LayerIndex i = chain.first; i <= chain.last; ++i) is_fixed_[i] = true;
+    }
+  }
+
+  GatherMethod method_of(LayerIndex layer) {
+    const auto& inputs = plan_.network.inputs_of(layer);
+    const LayerPlan& own = plan_.layers[layer];
+    const bool may_gather = choice_.has_nodes() && inputs.size() == 1 && !is_fixed_[layer] &&
+                            own.halo == HaloMethod::exchange_first;
+    if (!may_gather) return GatherMethod::direct;
+    const LayerPlan& source = plan_.layers[inputs.front()];
+    const Key key{signature_of(plan_.network, layer, 0, plan_.batch),
+                  has_one_dense_reader(plan_.network, inputs.front()),
+                  source.split(),
+                  own.split()};
+    const bool has_stages = source.mesh.size(Axis::l) > 1 || own.mesh.size(Axis::l) > 1;
+    if (has_stages) return GatherMethod::direct;
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    return known_.emplace(key, found(key)).first->second;
+  }
+
+ private:
+  // Holds the layer, whether ranks may load its input with its halo, and both splits.
+  using Key = std::tuple<LayerSignature, bool, Split, Split>;
+
+  GatherMethod found(const Key& key) const {
+    const auto& [signature, may_load, source, own] = key;
+    const RankBoxes owned(Distribution(signature.input, source.mesh));
+    const RankBoxes needed = needed_blocks(
+        signature, RankBoxes(Distribution(signature.output, own.mesh)), own.channel_algorithm);
+    if (may_load && loads_needed(owned, needed)) return GatherMethod::direct;
+    return choice_.fastest(signature.traits, owned, needed);
+  }
+
+  const Plan& plan_;
+  GatherChoice choice_;
+  IndexedVector<LayerIndex, bool> is_fixed_;
+  std::map<Key, GatherMethod> known_;
+};
+
+}  // namespace
+
+Plan with_gathers(Plan plan, const Platform& platform) {
+  PlanGathers gathers(plan, platform);
+  std::vector<GatherMethod> methods;
+  for (const LayerIndex layer : plan.layers.indices()) {
+    methods.push_back(gathers.method_of(layer));
+  }
+  for (const LayerIndex layer : plan.layers.indices()) plan.layers[layer].gather = methods[layer];
+  return plan;
+}
+
+}  // namespace cnnplan

@@ -1,0 +1,51 @@
+// Chooses by price how layers gather inputs that the ranks of a node need alike.
+#pragma once
+
+#include <optional>
+
+#include "planner/network/network.hpp"
+#include "planner/plan/plan.hpp"
+#include "planner/platform/platform.hpp"
+#include "planner/tensor/rank_boxes.hpp"
+
+namespace cnnplan {
+
+// Compares the gather methods of one layer. The methods that are possible are those for which
+// blocks_of_gather (planner/schedule/blocks/exchange.hpp) has blocks.
+class GatherChoice {
+ public:
+  // The plan gives its nodes and its precision. Keeps a reference to the platform.
+  GatherChoice(const Platform& platform, const Plan& plan);
+
+  // True where a plan has several nodes of several ranks, all of them equal in size.
+  bool has_nodes() const { return has_nodes_; }
+  // Returns the fastest method by the prices of the first and the last rank of the first and of the
+  // last node. It is direct unless another method is faster.
+  GatherMethod fastest(const LayerTraits& reader,
+                       const RankBoxes& owned,
+                       const RankBoxes& needed) const;
+  // Returns the blocks of `method`. They are absent for direct, and where it is not possible.
+  std::optional<RankBoxes> blocks(GatherMethod method,
+                                  const LayerTraits& reader,
+                                  const RankBoxes& owned,
+                                  const RankBoxes& needed) const;
+  // Returns the seconds of one rank in both transfers of a gather node by node.
+  double seconds(const RankBoxes& owned,
+                 const RankBoxes& parts,
+                 const RankBoxes& needed,
+                 int rank) const;
+
+ private:
+  double transfer_s(const RankBoxes& from, const RankBoxes& to, int rank, int ranks_per_node) const;
+
+  const Platform& platform_;
+  int ranks_per_node_;
+  bool has_nodes_;
+  std::int64_t element_bytes_;
+};
+
+// Sets the fastest gather method of each layer. Layers of chains that multigrid runs, layers that
+// compute their interior first, and layers whose input is loaded with its halo keep direct.
+Plan with_gathers(Plan plan, const Platform& platform);
+
+}  // namespace cnnplan
