@@ -86,13 +86,13 @@ std::vector<InputExchange> Decomposition::exchanges_of(const Unit& unit) const {
 
 void Decomposition::add_gather(const Unit& unit, InputExchange& exchange) const {
   const std::optional<Dim> along = cut_dim(plan().layers[unit.head].gather);
-  if (!along) return;
+  if (!along || exchange.forward == nullptr) return;
   const RankBoxes& have = owned(unit.inputs[0]);
   const RankBoxes& want = needed(unit, 0);
   const LayerTraits& reader = traits_of(plan().network.layer(unit.head).parameters);
   const int ranks_per_node = plan().ranks_per_node;
-  const std::optional<RankBoxes> parts =
-      blocks_of_gather(reader, have, want, ranks_per_node, *along);
+  if (!may_gather_by_node(reader, have)) return;
+  const std::optional<RankBoxes> parts = want.divided_in_nodes(ranks_per_node, *along);
   if (!parts) return;
   exchange.to_parts = rule_of(have, *parts);
   exchange.of_parts = rule_of(*parts, want, ranks_per_node);

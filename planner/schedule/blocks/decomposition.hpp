@@ -13,11 +13,12 @@ namespace cnnplan {
 
 // Says how an input and its gradient move between ranks. A rule is null where nothing moves.
 // blocks_of_sums() (exchange.hpp) says where gradients are summed before their owners get them.
-// blocks_of_gather() says in which parts nodes gather an input first. `forward` is not run then.
+// RankBoxes::divided_in_nodes says which parts of an input nodes gather first. If they do,
+// `forward` is not run.
 struct InputExchange {
   SharedRule forward;   // from owned to needed blocks of the input
-  SharedRule to_parts;  // from owned blocks to blocks_of_gather, if nodes gather the input
-  SharedRule of_parts;  // from blocks_of_gather to needed blocks
+  SharedRule to_parts;  // from owned blocks to parts of needed blocks, if nodes gather the input
+  SharedRule of_parts;  // from these parts to needed blocks
   SharedRule backward;  // from parts of the gradient to its owners, or to blocks_of_sums
   SharedRule of_sums;   // from blocks_of_sums to the owners
 };

@@ -121,17 +121,9 @@ std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
   return sums;
 }
 
-std::optional<RankBoxes> blocks_of_gather(const LayerTraits& reader,
-                                          const RankBoxes& owned,
-                                          const RankBoxes& needed,
-                                          int ranks_per_node,
-                                          Dim along) {
-  const bool has_one_owner = !owned.has_replicas() && owned.mesh().size(Axis::l) == 1;
-  const bool may_gather = reader.inputs.maximum == 1 && !reader.copies_inputs;
-  if (!may_gather || !has_one_owner) return std::nullopt;
-  std::optional<RankBoxes> parts = needed.divided_in_nodes(ranks_per_node, along);
-  if (parts && same_boxes(owned, needed)) return std::nullopt;
-  return parts;
+bool may_gather_by_node(const LayerTraits& reader, const RankBoxes& owned) {
+  return reader.inputs.maximum == 1 && !reader.copies_inputs && !owned.has_replicas() &&
+         owned.mesh().size(Axis::l) == 1;
 }
 
 Exchange exchange_forward(SharedRule owned_to_needed, const Box& storage, int rank) {

@@ -54,15 +54,10 @@ std::optional<RankBoxes> blocks_of_sums(const LayerTraits& reader,
                                         const RankBoxes& needed,
                                         const RankBoxes& owned);
 
-// Returns the blocks into which the ranks of each node first gather an input, if the input can be
-// gathered node by node (GatherMethod): the parts along `along` of the block that all ranks of the
-// node need. The result is absent where RankBoxes::divided_in_nodes is, for inputs with replicas or
-// stages, for kinds of layers that may have several inputs, and where nothing moves.
-std::optional<RankBoxes> blocks_of_gather(const LayerTraits& reader,
-                                          const RankBoxes& owned,
-                                          const RankBoxes& needed,
-                                          int ranks_per_node,
-                                          Dim along);
+// True if a layer may gather an input with these owned blocks node by node (GatherMethod). The kind
+// of the layer has one input, and each element of the input has one owner. The ranks of each node
+// first gather the parts that RankBoxes::divided_in_nodes gives of their needed blocks.
+bool may_gather_by_node(const LayerTraits& reader, const RankBoxes& owned);
 
 // Returns one rank's part of the exchange from owned to needed blocks. It works in place where
 // `storage`, the storage_block() of the tensor, is the needed block, or where the rank owns just

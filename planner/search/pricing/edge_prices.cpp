@@ -54,6 +54,7 @@ void EdgePrices::add_blocks(const Key& key, Edge& edge) {
     const ChannelAlgorithm algorithm = key.reader_splits[i].channel_algorithm;
     edge.needed_.push_back(
         needed_blocks(signature.reader, edge.outputs_[i], algorithm).tabulated(tables_));
+    edge.methods_.push_back(gather_choice_.methods(edge.needed_.back()));
   }
 }
 
@@ -116,6 +117,7 @@ EdgePrices::Blocks EdgePrices::blocks_of(const Pair& pair) const {
           .needed = edge.needed_[pair.column],
           .outputs = edge.outputs_[pair.column],
           .signature = signature,
+          .methods = edge.methods_[pair.column],
           .split = edge.key_->source_splits[pair.row],
           .loads = signature.may_load_needed &&
                    loads_needed(edge.owned_[pair.row], edge.needed_[pair.column])};
@@ -132,8 +134,8 @@ void EdgePrices::bound(const Pair& pair, const Bounds& bounds) const {
     const double there_s =
         blocks.loads
             ? 0.0
-            : least_there_s(blocks, ranks_[i],
-                            bounds.there.receive_s(pair.row, pair.column, i, bytes));
+            : least_there_s(
+                  blocks, ranks_[i], bounds.there.receive_s(pair.row, pair.column, i, bytes));
     const double back_s =
         !blocks.signature.requires_gradient ? 0.0
         : sums ? least_backward_s(blocks, *sums, ranks_[i], bounds.owned[pair.row][i])
@@ -161,7 +163,7 @@ void EdgePrices::set(const Pair& pair) const {
       blocks.signature.requires_gradient && exchanges_backward(reader, blocks.needed, blocks.owned);
   const bool is_shared = there && shares_forward(blocks.signature);
   const std::optional<RankBoxes> sums = sums_of(blocks);
-  const std::optional<RankBoxes> parts = there ? gather_of(blocks) : std::nullopt;
+  const NodeParts* gather = there ? gather_of(blocks) : nullptr;
   double& slowest_s = price.slowest(pair.row, pair.column);
   slowest_s = 0.0;
   for (int rank : probe_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
@@ -169,7 +171,7 @@ void EdgePrices::set(const Pair& pair) const {
     const double back_s = !back  ? 0.0
                           : sums ? backward_in_sums_s(blocks, *sums, part)
                                  : backward_s(blocks, part);
-    const Arrival arrival = parts   ? gathered(blocks, *parts, part)
+    const Arrival arrival = gather  ? gathered(blocks, gather->parts, part)
                             : there ? forward(blocks, part)
                                     : Arrival{};
     slowest_s = std::max(slowest_s, arrival.seconds + back_s);
@@ -182,8 +184,9 @@ void EdgePrices::set(const Pair& pair) const {
     const auto probe = std::find(ranks_.begin(), ranks_.end(), rank);
     if (probe == ranks_.end() || plan_.overlap) continue;
     price.least[probe - ranks_.begin()](pair.row, pair.column) =
-        (is_shared && !parts ? least_forward_s(blocks, part)
-                             : arrival.seconds / (is_shared ? blocks.signature.readers : 1)) +
+        (is_shared && gather == nullptr
+             ? least_forward_s(blocks, part)
+             : arrival.seconds / (is_shared ? blocks.signature.readers : 1)) +
         back_s;
   }
   pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] = 1;
@@ -233,23 +236,22 @@ EdgePrices::Arrival EdgePrices::gathered(const Blocks& blocks,
           .has_own_buffer = true};
 }
 
-std::optional<RankBoxes> EdgePrices::gather_of(const Blocks& blocks) const {
-  if (blocks.loads) return std::nullopt;
+const NodeParts* EdgePrices::gather_of(const Blocks& blocks) const {
+  if (blocks.loads) return nullptr;
   const LayerTraits& reader = blocks.signature.reader.traits;
-  const GatherMethod method = gather_choice_.fastest(reader, blocks.owned, blocks.needed);
-  return gather_choice_.blocks(method, reader, blocks.owned, blocks.needed);
+  return gather_choice_.fastest(blocks.methods, reader, blocks.owned, blocks.needed);
 }
 
-double EdgePrices::least_there_s(const Blocks& blocks, int rank, const Box& want) const {
+double EdgePrices::least_there_s(const Blocks& blocks, int rank, double direct_s) const {
+  if (blocks.methods.empty()) return direct_s;
+  if (!may_gather_by_node(blocks.signature.reader.traits, blocks.owned)) return direct_s;
   const auto bound_s = [&](const RankBoxes& sources, const Box& wanted) {
     return message_lower_bound_.receive_s(sources, wanted, rank, activation_bytes(plan_.precision));
   };
-  double least_s = bound_s(blocks.owned, want);
-  for (const GatherMethod method : Enumerators<GatherMethod>::all) {
-    const std::optional<RankBoxes> parts =
-        gather_choice_.blocks(method, blocks.signature.reader.traits, blocks.owned, blocks.needed);
-    if (!parts) continue;
-    least_s = std::min(least_s, bound_s(blocks.owned, parts->box(rank)) + bound_s(*parts, want));
+  double least_s = direct_s;
+  const Box want = blocks.needed.box(rank);
+  for (const auto& [method, parts] : blocks.methods) {
+    least_s = std::min(least_s, bound_s(blocks.owned, parts.box(rank)) + bound_s(parts, want));
   }
   return least_s;
 }

@@ -81,8 +81,9 @@ class EdgePrices {
     const RankBoxes& needed;
     const RankBoxes& outputs;  // the reader's blocks
     const ReadSignature& signature;
-    const Split& split;  // of the tensor
-    bool loads;          // ranks load all that the reader needs
+    const std::vector<NodeParts>& methods;  // in which nodes could gather the needed blocks
+    const Split& split;                     // of the tensor
+    bool loads;                             // ranks load all that the reader needs
   };
   // Bounds all pairs of an edge from below.
   struct Bounds {
@@ -117,10 +118,11 @@ class EdgePrices {
   Arrival forward(const Blocks& blocks, const Part& part) const;
   // Returns how a rank gets its part if nodes gather the tensor in `parts`.
   Arrival gathered(const Blocks& blocks, const RankBoxes& parts, const Part& part) const;
-  // Returns the blocks in which nodes gather the tensor, if that is faster than one transfer.
-  std::optional<RankBoxes> gather_of(const Blocks& blocks) const;
-  // Returns the least seconds of `rank`, which needs `want`, by any gather method.
-  double least_there_s(const Blocks& blocks, int rank, const Box& want) const;
+  // Returns how nodes gather the tensor, if that is faster than one transfer, else null.
+  const NodeParts* gather_of(const Blocks& blocks) const;
+  // Returns the least seconds of `rank` by any gather method. One transfer takes at least
+  // `direct_s`.
+  double least_there_s(const Blocks& blocks, int rank, double direct_s) const;
   double activation_bytes_of(const Box& box) const;
   double least_forward_s(const Blocks& blocks, const Part& part) const;
   // Returns the blocks_of_sums of the gradient, if the pair has them. Only replicas have them.
@@ -162,9 +164,10 @@ class EdgePrices::Edge {
   EdgePrice price_;
   std::vector<char> has_price_;  // by row and column
   const Key* key_ = nullptr;
-  std::vector<RankBoxes> owned_;    // by row
-  std::vector<RankBoxes> needed_;   // by column
-  std::vector<RankBoxes> outputs_;  // by column, the reader's blocks
+  std::vector<RankBoxes> owned_;                 // by row
+  std::vector<RankBoxes> needed_;                // by column
+  std::vector<RankBoxes> outputs_;               // by column, the reader's blocks
+  std::vector<std::vector<NodeParts>> methods_;  // by column
 };
 
 }  // namespace cnnplan

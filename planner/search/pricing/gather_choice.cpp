@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -22,13 +23,14 @@ GatherChoice::GatherChoice(const Platform& platform, const Plan& plan)
                  plan.ranks % ranks_per_node_ == 0),
       element_bytes_(activation_bytes(plan.precision)) {}
 
-std::optional<RankBoxes> GatherChoice::blocks(GatherMethod method,
-                                              const LayerTraits& reader,
-                                              const RankBoxes& owned,
-                                              const RankBoxes& needed) const {
-  const std::optional<Dim> along = cut_dim(method);
-  if (!has_nodes_ || !along) return std::nullopt;
-  return blocks_of_gather(reader, owned, needed, ranks_per_node_, *along);
+std::vector<NodeParts> GatherChoice::methods(const RankBoxes& needed) const {
+  std::vector<NodeParts> found;
+  if (!has_nodes_) return found;
+  for (const Dim dim : all_dims) {
+    std::optional<RankBoxes> parts = needed.divided_in_nodes(ranks_per_node_, dim);
+    if (parts) found.push_back({.method = by_node(dim), .parts = std::move(*parts)});
+  }
+  return found;
 }
 
 double GatherChoice::transfer_s(const RankBoxes& from,
@@ -53,10 +55,11 @@ double GatherChoice::seconds(const RankBoxes& owned,
   return transfer_s(owned, parts, rank, 1) + transfer_s(parts, needed, rank, ranks_per_node_);
 }
 
-GatherMethod GatherChoice::fastest(const LayerTraits& reader,
-                                   const RankBoxes& owned,
-                                   const RankBoxes& needed) const {
-  if (!has_nodes_) return GatherMethod::direct;
+const NodeParts* GatherChoice::fastest(const std::vector<NodeParts>& methods,
+                                       const LayerTraits& reader,
+                                       const RankBoxes& owned,
+                                       const RankBoxes& needed) const {
+  if (methods.empty() || !may_gather_by_node(reader, owned)) return nullptr;
   const int last = needed.rank_count() - 1;
   const std::array ranks{0, ranks_per_node_ - 1, last - ranks_per_node_ + 1, last};
   const auto slowest_s = [&](const auto& seconds_of) {
@@ -64,18 +67,13 @@ GatherMethod GatherChoice::fastest(const LayerTraits& reader,
     for (const int rank : ranks) most_s = std::max(most_s, seconds_of(rank));
     return most_s;
   };
-  GatherMethod best = GatherMethod::direct;
-  double best_s = -1.0;  // not known
-  for (const GatherMethod method : Enumerators<GatherMethod>::all) {
-    const std::optional<RankBoxes> parts = blocks(method, reader, owned, needed);
-    if (!parts) continue;
-    if (best_s < 0.0) {
-      best_s = slowest_s([&](int rank) { return transfer_s(owned, needed, rank, 1); });
-    }
+  const NodeParts* best = nullptr;
+  double best_s = slowest_s([&](int rank) { return transfer_s(owned, needed, rank, 1); });
+  for (const NodeParts& method : methods) {
     const double found_s =
-        slowest_s([&](int rank) { return seconds(owned, *parts, needed, rank); });
+        slowest_s([&](int rank) { return seconds(owned, method.parts, needed, rank); });
     if (found_s >= best_s) continue;
-    best = method;
+    best = &method;
     best_s = found_s;
   }
   return best;
@@ -121,7 +119,9 @@ class PlanGathers {
     const RankBoxes needed = needed_blocks(
         signature, RankBoxes(Distribution(signature.output, own.mesh)), own.channel_algorithm);
     if (may_load && loads_needed(owned, needed)) return GatherMethod::direct;
-    return choice_.fastest(signature.traits, owned, needed);
+    const std::vector<NodeParts> methods = choice_.methods(needed);
+    const NodeParts* best = choice_.fastest(methods, signature.traits, owned, needed);
+    return best == nullptr ? GatherMethod::direct : best->method;
   }
 
   const Plan& plan_;

@@ -1,7 +1,8 @@
 // Chooses by price how layers gather inputs that the ranks of a node need alike.
 #pragma once
 
-#include <optional>
+#include <cstdint>
+#include <vector>
 
 #include "planner/network/network.hpp"
 #include "planner/plan/plan.hpp"
@@ -10,8 +11,13 @@
 
 namespace cnnplan {
 
-// Compares the gather methods of one layer. The methods that are possible are those for which
-// blocks_of_gather (planner/schedule/blocks/exchange.hpp) has blocks.
+// Holds a gather method with the parts that the ranks of each node gather first.
+struct NodeParts {
+  GatherMethod method = GatherMethod::direct;
+  RankBoxes parts;
+};
+
+// Compares the gather methods of one layer.
 class GatherChoice {
  public:
   // The plan gives its nodes and its precision. Keeps a reference to the platform.
@@ -19,16 +25,15 @@ class GatherChoice {
 
   // True where a plan has several nodes of several ranks, all of them equal in size.
   bool has_nodes() const { return has_nodes_; }
-  // Returns the fastest method by the prices of the first and the last rank of the first and of the
-  // last node. It is direct unless another method is faster.
-  GatherMethod fastest(const LayerTraits& reader,
-                       const RankBoxes& owned,
-                       const RankBoxes& needed) const;
-  // Returns the blocks of `method`. They are absent for direct, and where it is not possible.
-  std::optional<RankBoxes> blocks(GatherMethod method,
-                                  const LayerTraits& reader,
-                                  const RankBoxes& owned,
-                                  const RankBoxes& needed) const;
+  // Returns the methods that are possible for these needed blocks, without direct.
+  std::vector<NodeParts> methods(const RankBoxes& needed) const;
+  // Returns the fastest of `methods` by the prices of the first and the last rank of the first and
+  // of the last node. Returns null if the layer may not gather node by node, and unless the method
+  // is faster than direct. @pre methods are those of `needed`
+  const NodeParts* fastest(const std::vector<NodeParts>& methods,
+                           const LayerTraits& reader,
+                           const RankBoxes& owned,
+                           const RankBoxes& needed) const;
   // Returns the seconds of one rank in both transfers of a gather node by node.
   double seconds(const RankBoxes& owned,
                  const RankBoxes& parts,
