@@ -144,7 +144,8 @@ std::set<KernelSpec> profile_kernels(const ProfileRequest& request,
     const std::vector<Schedule> schedules = schedules_of(round, world.size());
     const Schedule& own = schedules[world.rank()];
     require_cores(round, own, backend.device());
-    require_memory(memory_of(own).total_bytes(), round.what, world, backend.device());
+    const MemoryUse memory = memory_of(own, {.device = kind_of(backend.device())});
+    require_memory(memory.total_bytes(), round.what, world, backend.device());
     const Walk walk{
         .schedule = own, .plan = round.plan, .meetings = common_communication(schedules)};
     const auto note = [&](const std::string& text) {

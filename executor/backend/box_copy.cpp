@@ -87,7 +87,9 @@ void copy_box(const BoxCopy& copy) {
   const auto* source = copy.source_as<std::byte>();
   const std::int64_t run_bytes = copy.run_elements * element_bytes;
   for_each_run(copy, [&](std::int64_t to, std::int64_t from) {
-    std::memcpy(destination + to * element_bytes, source + from * element_bytes, run_bytes);
+    std::byte* const run = destination + to * element_bytes;
+    std::memcpy(run, source + from * element_bytes, run_bytes);
+    std::memset(run + run_bytes, 0, copy.zeros * element_bytes);
   });
 }
 

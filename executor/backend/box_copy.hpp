@@ -18,6 +18,7 @@ struct BoxCopy {
   const void* source = nullptr;
   ElementType element = ElementType::fp32;
   std::int64_t run_elements = 0;
+  std::int64_t zeros = 0;  // elements after each run of the destination that become 0
   std::array<std::int64_t, 4> counts{1, 1, 1, 1};
   std::array<std::int64_t, 4> destination_strides{};
   std::array<std::int64_t, 4> source_strides{};
@@ -40,12 +41,12 @@ BoxCopy make_box_copy(const TensorView& destination, const TensorView& source, E
 // equal size.
 ElementType moved_as(BufferElement element);
 
-// Overwrites the destination. Nothing happens when it is the memory of the source. Otherwise, the
-// source and the destination must not overlap. Both blocks are in memory of the host, here and in
-// add_box().
+// Overwrites the destination, and the zeros after its runs. Nothing happens when it is the memory
+// of the source. Otherwise, the source and the destination must not overlap. Both blocks are in
+// memory of the host, here and in add_box().
 void copy_box(const BoxCopy& copy);
 // Computes destination += source, element by element. 16-bit elements are added in float and
-// rounded once.
+// rounded once. A sum ignores BoxCopy::zeros.
 void add_box(const BoxCopy& copy);
 
 }  // namespace cnnplan

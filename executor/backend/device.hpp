@@ -8,6 +8,7 @@
 
 #include "executor/backend/box_copy.hpp"
 #include "executor/backend/memory_block.hpp"
+#include "planner/kernel/kernel.hpp"
 #include "planner/tensor/element.hpp"
 
 namespace cnnplan {
@@ -106,5 +107,10 @@ class Device {
   // @throws BackendError where work cannot be captured, and what `enqueue` throws
   virtual std::unique_ptr<WorkGraph> capture(const std::function<void()>& enqueue) = 0;
 };
+
+// Returns the kind of a device.
+inline DeviceKind kind_of(const Device& device) {
+  return device.is_host() ? DeviceKind::cpu : DeviceKind::gpu;
+}
 
 }  // namespace cnnplan

@@ -5,23 +5,26 @@
 #include <stdexcept>
 
 #include "planner/base/checked.hpp"
+#include "planner/schedule/stored_samples.hpp"
 #include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 
-ArenaLayout::ArenaLayout(const Schedule& schedule, const Backend& backend) {
+ArenaLayout::ArenaLayout(const Schedule& schedule, Backend& backend) {
   place_slots(schedule, backend);
   if (schedule.sharded_update) find_shards(schedule);
 }
 
 // Ranges of slots have room for equal shards, if there are any.
-void ArenaLayout::place_slots(const Schedule& schedule, const Backend& backend) {
+void ArenaLayout::place_slots(const Schedule& schedule, Backend& backend) {
   auto range = schedule.gradient_ranges.begin();
   for (const SlotIndex i : schedule.slots.indices()) {
     const ParameterSlot& slot = schedule.slots[i];
     const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
     const std::int64_t count =
-        is_stored_weight ? backend.weight_elements(slot.forward) : slot.elements;
+        is_stored_weight
+            ? backend.weight_elements(stored_forward(schedule, slot, kind_of(backend.device())))
+            : slot.elements;
     offsets_.push_back(checked_add(offsets_.back(), shard_elements(count, 1)));
     if (!schedule.sharded_update || range->last_slot != i) continue;
     const std::int64_t begin = offset(range->first_slot);

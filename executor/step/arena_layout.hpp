@@ -23,7 +23,7 @@ struct SlotShard {
 // Offsets and sizes are in elements.
 class ArenaLayout {
  public:
-  ArenaLayout(const Schedule& schedule, const Backend& backend);
+  ArenaLayout(const Schedule& schedule, Backend& backend);
 
   // Returns where a slot begins in every arena except a momentum in shards.
   std::int64_t offset(SlotIndex slot) const { return offsets_.at(slot); }
@@ -48,7 +48,7 @@ class ArenaLayout {
   const SlotShard& shard_with(SlotIndex slot) const;
 
  private:
-  void place_slots(const Schedule& schedule, const Backend& backend);
+  void place_slots(const Schedule& schedule, Backend& backend);
   void find_shards(const Schedule& schedule);
 
   std::vector<std::int64_t> offsets_{0};  // one more than slots

@@ -12,6 +12,7 @@
 #include "executor/comm/watch/wait_record.hpp"
 #include "executor/step/step_queues.hpp"
 #include "planner/base/error.hpp"
+#include "planner/schedule/stored_samples.hpp"
 
 namespace cnnplan {
 namespace {
@@ -135,6 +136,8 @@ class AheadLoader {
     block.copy = make_box_copy(memory.buffer_view(index, read),
                                view_of(block.coming.data(), buffer.box, read, element_bytes),
                                moved_as(buffer.element));
+    block.copy.zeros =
+        stored_box(schedule, index, kind_of(device_))[Dim::c].size() - buffer.box[Dim::c].size();
     blocks_.push_back(std::move(block));
   }
 
@@ -192,7 +195,7 @@ PreparedOperation OperationPreparer::prepare_body(const KernelOperation& operati
   if (operation.spec.kind == KernelKind::sgd && !context_.updates) return {};
   std::vector<TensorView> views;
   for (const Operand& operand : operation.operands) views.push_back(memory_.view(operand));
-  KernelSpec spec = operation.spec;
+  KernelSpec spec = stored_spec(schedule_, operation, kind_of(device()));
   // Parameters have the shape in which their slots are stored.
   if (operation.operands[0].first_slot >= 0) spec.in = spec.out = views[0].shape();
   KernelConstants constants = operation.constants;

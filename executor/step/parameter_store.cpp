@@ -9,9 +9,37 @@
 #include "executor/step/device_values.hpp"
 #include "executor/step/initializer.hpp"
 #include "planner/base/checked.hpp"
+#include "planner/schedule/stored_samples.hpp"
 
 namespace cnnplan {
 namespace {
+
+// Says how many elements the filters of a weight have, in plain order. The device may store
+// channels of zeros after those of the network.
+struct FilterElements {
+  std::int64_t plain = 0;
+  std::int64_t stored = 0;
+};
+
+// @pre the slot is a weight with elements, and its `forward` is stored_forward()
+FilterElements filter_elements(const ParameterSlot& slot) {
+  const std::int64_t filters = slot.box[Dim::n].size();
+  return {.plain = slot.elements / filters, .stored = weight_volume(slot.forward) / filters};
+}
+
+// Copies filters of `from` elements each to filters of `to` elements: the first ones of each, or
+// all and zeros after them.
+std::vector<double> resized_filters(std::span<const double> filters,
+                                    std::int64_t from,
+                                    std::int64_t to) {
+  if (std::ssize(filters) % from != 0) throw std::logic_error("a part of a filter");
+  std::vector<double> result(std::ssize(filters) / from * to);
+  for (auto target = result.begin(); target != result.end(); target += to) {
+    std::copy_n(filters.begin(), std::min(from, to), target);
+    filters = filters.subspan(from);
+  }
+  return result;
+}
 
 // Holds a slice of a slot, in the order of files.
 struct PlainSlice {
@@ -32,7 +60,12 @@ void import_slice(const Backend& backend,
   }
   const std::int64_t first = slot.box[Dim::n].begin;
   const Range filters{slice.box[Dim::n].begin - first, slice.box[Dim::n].end - first};
-  backend.import_filters(slot.forward, filters, slice.values, memory);
+  const auto [plain, stored] = filter_elements(slot);
+  if (stored <= plain) {
+    return backend.import_filters(slot.forward, filters, slice.values, memory);
+  }
+  const std::vector<double> with_zeros = resized_filters(slice.values, plain, stored);
+  backend.import_filters(slot.forward, filters, with_zeros, memory);
 }
 
 struct StoredArray {
@@ -68,6 +101,10 @@ ParameterStore::ParameterStore(const Schedule& schedule,
       backend_(&backend),
       layout_(schedule, backend),
       running_(schedule, network, precision, backend.device()) {
+  for (ParameterSlot& slot : slots_) {
+    if (slot.role != ParameterRole::weight) continue;
+    slot.forward = stored_forward(schedule, slot, kind_of(device()));
+  }
   for (std::size_t i = 0; i < arenas_.size(); ++i) {
     const auto arena = static_cast<ParameterArena>(i);
     if (arena == ParameterArena::weight_copies && !has_weight_copies(precision)) continue;
@@ -158,9 +195,10 @@ std::vector<double> ParameterStore::plain(ParameterArena arena,
                      part[Dim::n].end - slot.box[Dim::n].begin};
   const Range blocks{wanted.begin / block * block,
                      std::min((wanted.end + block - 1) / block * block, slot.box[Dim::n].size())};
-  const std::int64_t each = volume(part) / wanted.size();
-  std::vector<double> values(blocks.size() * each);
+  const auto [each, stored] = filter_elements(slot);
+  std::vector<double> values(blocks.size() * stored);
   backend_->export_filters(slot.forward, blocks, bytes.data, values);
+  if (stored > each) values = resized_filters(values, stored, each);
   values.resize((wanted.end - blocks.begin) * each);
   values.erase(values.begin(), values.begin() + (wanted.begin - blocks.begin) * each);
   return values;

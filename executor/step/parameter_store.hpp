@@ -77,6 +77,7 @@ class ParameterStore {
   const RunningValues& running() const { return running_; }
   RunningValues& running() { return running_; }
 
+  // Returns the slots. `forward` of a weight is the convolution that the device runs.
   const ParameterSlots& slots() const { return slots_; }
   Precision precision() const { return precision_; }
   ElementType element_of(ParameterArena arena) const;

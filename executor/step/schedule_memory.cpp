@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "planner/schedule/rank_memory.hpp"
+#include "planner/schedule/stored_samples.hpp"
 
 namespace cnnplan {
 namespace {
@@ -56,9 +57,10 @@ ScheduleMemory::ScheduleMemory(const Schedule& schedule, Device& device, Paramet
     if (candidate.role == BufferRole::gradient_part) {
       own_memory_[i] = device.allocate(part_bytes(schedule, parameters, candidate.element));
     }
-    if (is_apart(candidate.role)) own_memory_[i] = device.allocate(candidate.bytes);
+    const std::int64_t bytes = stored_bytes(schedule, i, kind_of(device));
+    if (is_apart(candidate.role)) own_memory_[i] = device.allocate(bytes);
     if (meets_host(candidate.role) && !device.is_host()) {
-      host_memory_[i] = device.allocate_staging(candidate.bytes);
+      host_memory_[i] = device.allocate_staging(bytes);
     }
   }
   for (const LayerIndex layer : schedule.running_mean.indices()) {
@@ -102,19 +104,26 @@ TensorView ScheduleMemory::parameter_view(const Operand& operand) const {
   return view_of(data, box, box, bytes_of(arena.element));
 }
 
+TensorView ScheduleMemory::view_in(void* memory, BufferIndex index, const Box& box) const {
+  const Box stored = stored_box(schedule_, index, kind_of(device_));
+  return view_of(memory, stored, box, bytes_of(buffer(index).element));
+}
+
 TensorView ScheduleMemory::buffer_view(BufferIndex index, const Box& box) const {
-  return view_of(address(index), buffer(index).box, box, bytes_of(buffer(index).element));
+  return view_in(address(index), index, box);
 }
 
 TensorView ScheduleMemory::view(const Operand& operand) const {
   if (has_slots(buffer(operand.buffer).role)) return parameter_view(operand);
-  return buffer_view(operand.buffer, operand.box);
+  Box box = operand.box;
+  const Box stored = stored_box(schedule_, operand.buffer, kind_of(device_));
+  if (stored != buffer(operand.buffer).box && !is_empty(box)) box[Dim::c] = stored[Dim::c];
+  return buffer_view(operand.buffer, box);
 }
 
 TensorView ScheduleMemory::host_view(BufferIndex index, const Box& box) const {
   if (device_.is_host()) return buffer_view(index, box);
-  const Buffer& wanted = buffer(index);
-  return view_of(host_memory_[index].data(), wanted.box, box, bytes_of(wanted.element));
+  return view_in(host_memory_[index].data(), index, box);
 }
 
 void ScheduleMemory::upload(BufferIndex index) const {
@@ -125,11 +134,11 @@ void ScheduleMemory::upload(BufferIndex index) const {
 
 HostBlock ScheduleMemory::read(const Operand& operand) const {
   if (device_.is_host()) return {.copy = {}, .view = view(operand)};
-  const Buffer& wanted = buffer(operand.buffer);
-  HostBlock block{.copy = std::vector<std::byte>(wanted.bytes), .view = {}};
-  device_.copy_to_host(block.copy.data(), address(operand.buffer), wanted.bytes);
+  const std::int64_t bytes = stored_bytes(schedule_, operand.buffer, kind_of(device_));
+  HostBlock block{.copy = std::vector<std::byte>(bytes), .view = {}};
+  device_.copy_to_host(block.copy.data(), address(operand.buffer), bytes);
   device_.synchronize();
-  block.view = view_of(block.copy.data(), wanted.box, operand.box, bytes_of(wanted.element));
+  block.view = view_in(block.copy.data(), operand.buffer, operand.box);
   return block;
 }
 

@@ -35,9 +35,10 @@ class ScheduleMemory {
   // @pre the buffer of an address is no parameter arena
   void* address(BufferIndex buffer) const;
   // The view of slots is one array along w: several slots or a weight with padding, or this rank's
-  // shard.
+  // shard. The view of samples has all channels that the device stores.
   TensorView view(const Operand& operand) const;
-  // Returns the block `box`, in global indices, of a buffer that is no parameter arena.
+  // Returns the block `box`, in global indices, of a buffer that is no parameter arena. Stored
+  // channels of zeros are gaps of the view.
   TensorView buffer_view(BufferIndex buffer, const Box& box) const;
 
   // Returns memory in which the host prepares the contents of a buffer of data or labels. It is the
@@ -66,6 +67,7 @@ class ScheduleMemory {
   const Buffer& buffer(BufferIndex index) const { return schedule_.buffers.at(index); }
   TensorView shard_view(const Operand& operand) const;
   TensorView parameter_view(const Operand& operand) const;
+  TensorView view_in(void* memory, BufferIndex buffer, const Box& box) const;
 
   const Schedule& schedule_;
   Device& device_;

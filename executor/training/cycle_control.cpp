@@ -72,7 +72,8 @@ bool CycleControl::holds(const GradientCheck& check, const Plan& plan) const {
 Plan CycleControl::raised(const Plan& plan) const {
   Plan raised = with_one_more_cycle(plan);
   const Schedule schedule = lower(raised, context_.world.rank());
-  require_memory(needed_bytes(raised, schedule, context_.options),
+  const DeviceKind device = kind_of(context_.backend.device());
+  require_memory(needed_bytes(raised, schedule, context_.options, device),
                  plan.network.name() + " with more cycles",
                  context_.world,
                  context_.backend.device());

@@ -146,7 +146,7 @@ InferenceReport infer(const Plan& given,
   const auto note = world.rank() == 0 ? callbacks.note : nullptr;
   const Plan plan = without_foreign_names(given, backend->fingerprint(), note);
   const Schedule schedule = lower(plan, world.rank(), {.pass = Pass::inference});
-  MemoryUse memory = memory_of(schedule);
+  MemoryUse memory = memory_of(schedule, {.device = kind_of(backend->device())});
   memory.process_bytes = plan.prediction.memory.process_bytes;
   const std::int64_t ahead_bytes = options.data_file.empty() ? 0 : sample_bytes(schedule);
   require_memory(memory.total_bytes() + ahead_bytes, plan.network.name(), world, backend->device());

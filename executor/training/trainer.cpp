@@ -73,8 +73,10 @@ void require_room(const Plan& plan,
                   const Communicator& world,
                   Backend& backend) {
   const std::int64_t ahead = options.data_file.empty() ? 0 : sample_bytes(schedule);
-  require_memory(
-      needed_bytes(plan, schedule, options) + ahead, plan.network.name(), world, backend.device());
+  require_memory(needed_bytes(plan, schedule, options, kind_of(backend.device())) + ahead,
+                 plan.network.name(),
+                 world,
+                 backend.device());
 }
 
 // Tells how long the steps waited for data, which may be read more slowly than the steps compute.

@@ -10,10 +10,6 @@
 namespace cnnplan {
 namespace {
 
-std::int64_t total_bytes(const Schedule& schedule) {
-  return memory_of(schedule).total_bytes();
-}
-
 // Returns the bytes of the two gradients that are compared.
 std::int64_t gradient_bytes(const Schedule& schedule) {
   std::int64_t elements = 0;
@@ -35,7 +31,11 @@ std::int64_t state_bytes(const Schedule& schedule, const TrainingOptions& option
 
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
-                          const TrainingOptions& options) {
+                          const TrainingOptions& options,
+                          DeviceKind device) {
+  const auto total_bytes = [device](const Schedule& lowered) {
+    return memory_of(lowered, {.device = device}).total_bytes();
+  };
   const std::int64_t process = plan.prediction.memory.process_bytes;
   const std::int64_t states = checked_add(process, state_bytes(schedule, options));
   const std::int64_t bytes = std::max(

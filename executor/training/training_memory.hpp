@@ -13,9 +13,10 @@ namespace cnnplan {
 // test file. Where checks or evaluations run, the states of chains and the two gradients of a check
 // are kept meanwhile, so they are added. So are the bytes of the process itself that the plan
 // predicts. Samples that are read ahead do not count, nor do workspaces of kernels. `schedule` is
-// the training schedule of `plan` on this rank.
+// the training schedule of `plan` on this rank, and `device` runs it.
 std::int64_t needed_bytes(const Plan& plan,
                           const Schedule& schedule,
-                          const TrainingOptions& options);
+                          const TrainingOptions& options,
+                          DeviceKind device);
 
 }  // namespace cnnplan

@@ -73,9 +73,10 @@ class KernelCosts {
   bool shared_workspace() const { return shared_workspace_; }
   // Returns the time by which a step takes longer than its operations (Profile::step_overhead_s).
   double step_overhead_s() const { return step_overhead_s_; }
-  // True if the kernels run on a device with memory of its own, such as a GPU.
-  bool on_discrete_device() const {
-    return is_discrete_ || std::holds_alternative<KernelRates>(rates_);
+  // Returns the kind of the device that runs the kernels. One with memory of its own is a GPU.
+  DeviceKind device() const {
+    const bool is_gpu = is_discrete_ || std::holds_alternative<KernelRates>(rates_);
+    return is_gpu ? DeviceKind::gpu : DeviceKind::cpu;
   }
 
  private:

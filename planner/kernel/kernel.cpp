@@ -101,4 +101,12 @@ double bytes(const KernelSpec& spec, DeviceKind device) {
   return row.bytes(spec) - (has_less ? row.unmoved_by_gpu(spec) : 0.0);
 }
 
+std::int64_t stored_channels(std::int64_t channels, ElementType element, DeviceKind device) {
+  constexpr std::int64_t channels_of_engines = 8;
+  constexpr std::int64_t bytes_of_half = 2;
+  const bool has_few = channels > 0 && channels < channels_of_engines;
+  const bool adds = device == DeviceKind::gpu && bytes_of(element) == bytes_of_half && has_few;
+  return adds ? channels_of_engines : channels;
+}
+
 }  // namespace cnnplan

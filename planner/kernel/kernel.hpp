@@ -9,6 +9,7 @@
 
 #include "planner/kernel/kernel_kind.hpp"
 #include "planner/network/network.hpp"
+#include "planner/tensor/element.hpp"
 #include "planner/tensor/shape.hpp"
 #include "planner/tensor/window.hpp"
 
@@ -97,5 +98,9 @@ double bytes(const KernelSpec& spec);
 // Returns the bytes that a kernel of the device moves at least. The backend of GPUs avoids some
 // that the backends of CPUs move. @pre the kind has the phase
 double bytes(const KernelSpec& spec, DeviceKind device);
+// Returns how many channels a device stores for samples of `channels` channels, if convolutions
+// alone read them. The further channels are zeros. In 16 bits, every engine of cuDNN for tensor
+// cores reads 8 channels where there are fewer, and would copy the samples in each pass.
+std::int64_t stored_channels(std::int64_t channels, ElementType element, DeviceKind device);
 
 }  // namespace cnnplan

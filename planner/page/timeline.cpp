@@ -73,7 +73,8 @@ Timeline timeline_of(const Plan& plan, const PriceList& prices) {
         return a.memory_bytes < b.memory_bytes;
       });
   const auto rank_class = static_cast<std::size_t>(most - spans.classes.begin());
-  timeline.memory = memory_timeline(plan, classes.representatives()[rank_class], *most);
+  timeline.memory = memory_timeline(
+      plan, classes.representatives()[rank_class], prices.kernels().device(), *most);
   return timeline;
 }
 

@@ -6,6 +6,7 @@
 #include "planner/cost/convolution_efficiency.hpp"
 #include "planner/cost/device_roof.hpp"
 #include "planner/predict/predict.hpp"
+#include "planner/schedule/stored_samples.hpp"
 
 namespace cnnplan {
 namespace {
@@ -32,9 +33,18 @@ const PricedSchedule& slowest(const std::vector<PricedSchedule>& schedules) {
       });
 }
 
-// Rates that were measured include what methods save.
-KernelBound least_time(const KernelSpec& spec, const DeviceRoof& roof, const Platform& platform) {
-  return bound_of(spec, roof, platform.kernels ? saving_of_methods(*platform.kernels, spec) : 1.0);
+// Rates that were measured include what methods save. The zeros that the device stores with samples
+// are bytes, but no operations.
+KernelBound least_time(const KernelSpec& spec,
+                       const KernelSpec& stored,
+                       const DeviceRoof& roof,
+                       const Platform& platform) {
+  KernelBound bound =
+      bound_of(spec, roof, platform.kernels ? saving_of_methods(*platform.kernels, spec) : 1.0);
+  const KernelBound moved = bound_of(stored, roof);
+  bound.bytes = moved.bytes;
+  bound.bytes_s = moved.bytes_s;
+  return bound;
 }
 
 }  // namespace
@@ -52,10 +62,11 @@ Roofline bounded_kernels(const Plan& plan, const PriceList& prices, const Profil
     const Operation& operation = rank.schedule.operations[i];
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr || volume(kernel->spec.out) == 0) continue;
+    const KernelSpec stored = stored_spec(rank.schedule, *kernel, rank.device);
     found.kernels.push_back({.operation = operation.id,
                              .place = place_of(operation.label, plan.network),
                              .spec = kernel->spec,
-                             .bound = least_time(kernel->spec, found.roof, platform),
+                             .bound = least_time(kernel->spec, stored, found.roof, platform),
                              .seconds = device_s(kernel->spec, rank.prices[i]),
                              .estimated = rank.prices[i].estimated});
   }

@@ -184,7 +184,7 @@ void describe(const Schedule& schedule,
 // The executor reads and sends data to a device while the step before runs. The price then is that
 // of the copy on the device.
 void describe(const Schedule&, const LoadOperation&, const PriceList& prices, Formula& formula) {
-  const bool is_hidden = prices.kernels().on_discrete_device();
+  const bool is_hidden = prices.kernels().device() == DeviceKind::gpu;
   formula.what = is_hidden ? "samples, read and sent during the step before" : "samples";
 }
 

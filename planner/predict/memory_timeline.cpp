@@ -16,7 +16,10 @@ RunTime to_run_time(const OperationSpan& span) {
 
 }  // namespace
 
-MemoryTimeline memory_timeline(const Plan& plan, int rank, const ClassSpans& spans) {
+MemoryTimeline memory_timeline(const Plan& plan,
+                               int rank,
+                               DeviceKind device,
+                               const ClassSpans& spans) {
   std::unordered_map<std::string_view, OperationSpan> by_id;
   for (const SpannedOperation& operation : spans.operations) {
     by_id.emplace(operation.id, operation.span);
@@ -29,7 +32,7 @@ MemoryTimeline memory_timeline(const Plan& plan, int rank, const ClassSpans& spa
                memory.arena = arena_use(schedule, [&](OperationIndex i) {
                  return std::optional(to_run_time(by_id.at(schedule.operations[i].id)));
                });
-               memory.kept_bytes = kept_bytes(schedule);
+               memory.kept_bytes = kept_bytes(schedule, device);
                memory.parameter_bytes = parameter_bytes(schedule);
              });
   return memory;

@@ -17,7 +17,11 @@ struct MemoryTimeline {
   IndexedVector<LayerIndex, std::int64_t> parameter_bytes{};
 };
 
-// Lowers the rank for its buffers. @pre `spans` are of the class that the rank represents
-MemoryTimeline memory_timeline(const Plan& plan, int rank, const ClassSpans& spans);
+// Lowers the rank for its buffers. `device` runs the kernels.
+// @pre `spans` are of the class that the rank represents
+MemoryTimeline memory_timeline(const Plan& plan,
+                               int rank,
+                               DeviceKind device,
+                               const ClassSpans& spans);
 
 }  // namespace cnnplan

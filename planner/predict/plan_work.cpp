@@ -12,7 +12,7 @@ namespace cnnplan {
 namespace {
 
 Workspaces workspaces_of(const PricedSchedule& priced) {
-  Workspaces workspaces{.shared = priced.shared_workspace};
+  Workspaces workspaces{.shared = priced.shared_workspace, .device = priced.device};
   workspaces.bytes.reserve(priced.prices.size());
   for (const Price& price : priced.prices) workspaces.bytes.push_back(price.workspace_bytes);
   return workspaces;

@@ -7,8 +7,9 @@
 namespace cnnplan {
 namespace {
 
-ClassSpans without_times(const Schedule& schedule) {
-  ClassSpans spans{.memory_bytes = memory_of(schedule).total_bytes()};
+ClassSpans without_times(const PricedSchedule& priced) {
+  const Schedule& schedule = priced.schedule;
+  ClassSpans spans{.memory_bytes = memory_of(schedule, {.device = priced.device}).total_bytes()};
   spans.operations.reserve(schedule.operations.size());
   for (const Operation& operation : schedule.operations) {
     spans.operations.push_back({.id = operation.id,
@@ -27,7 +28,7 @@ PredictedSpans predicted_spans(const Plan& plan,
   PredictedSpans result;
   result.classes.resize(classes.representatives().size());
   const auto keep = [&](std::size_t i, const PricedSchedule& made) {
-    result.classes[i] = without_times(made.schedule);
+    result.classes[i] = without_times(made);
   };
   const PlanWork work = work_of(plan, classes, Detail::timed, prices, keep);
   const VirtualTimeOptions options = walk_options(plan, prices);

@@ -135,7 +135,8 @@ double PriceList::load_s(std::int64_t bytes) const {
 PricedSchedule priced(Schedule schedule, const PriceList& prices) {
   PricedSchedule result{.schedule = std::move(schedule),
                         .prices = {},
-                        .shared_workspace = prices.kernels().shared_workspace()};
+                        .shared_workspace = prices.kernels().shared_workspace(),
+                        .device = prices.kernels().device()};
   result.prices.reserve(result.schedule.operations.size());
   for (const Operation& operation : result.schedule.operations) {
     result.prices.push_back(prices(result.schedule, operation));

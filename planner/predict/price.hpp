@@ -100,6 +100,7 @@ struct PricedSchedule {
   Schedule schedule;
   IndexedVector<OperationIndex, Price> prices;
   bool shared_workspace = false;  // the kernels of a lane share one workspace
+  DeviceKind device = DeviceKind::cpu;
 };
 // Returns the schedule with the price of each operation.
 PricedSchedule priced(Schedule schedule, const PriceList& prices);

@@ -7,6 +7,7 @@
 
 #include "planner/base/checked.hpp"
 #include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/stored_samples.hpp"
 #include "planner/tensor/peer_message.hpp"
 #include "planner/tensor/shard.hpp"
 
@@ -112,12 +113,13 @@ std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspa
 MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces) {
   MemoryUse use;
   use.activations_bytes = schedule.arena_bytes;
-  for (const Buffer& buffer : schedule.buffers) {
+  for (const BufferIndex i : schedule.buffers.indices()) {
+    const Buffer& buffer = schedule.buffers[i];
     if (is_parameter(buffer.role)) {
       const std::int64_t elements = buffer.bytes / bytes_of(buffer.element);
       add_to(use.parameters_bytes, checked_multiply(elements, element_bytes_of(schedule, buffer)));
     } else if (is_activation_apart(buffer.role)) {
-      add_to(use.activations_bytes, buffer.bytes);
+      add_to(use.activations_bytes, stored_bytes(schedule, i, workspaces.device));
     } else if (!in_arena(buffer.role)) {
       add_to(use.buffers_bytes, buffer.bytes);
     }
@@ -157,15 +159,16 @@ bool fits(std::int64_t bytes, std::int64_t available_bytes) {
   return available_bytes <= 0 || bytes <= available_bytes;
 }
 
-IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule) {
+IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule, DeviceKind device) {
   const OperationIndex loss = last_forward(schedule);
   IndexedVector<LayerIndex, std::int64_t> kept(schedule.outputs.size(), 0);
-  for (const Buffer& buffer : schedule.buffers) {
+  for (const BufferIndex i : schedule.buffers.indices()) {
+    const Buffer& buffer = schedule.buffers[i];
     const bool is_kept =
         is_activation_apart(buffer.role) || (in_arena(buffer.role) && buffer.last_use > loss);
     if (!is_kept || buffer.first_use < 0 || buffer.first_use > loss) continue;
     const Operation& first = schedule.operations[buffer.first_use];
-    add_to(kept[first.layer], buffer.bytes);
+    add_to(kept[first.layer], stored_bytes(schedule, i, device));
   }
   return kept;
 }
@@ -186,8 +189,8 @@ IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule
   return bytes;
 }
 
-IndexedVector<LayerIndex, std::int64_t> layer_bytes(const Schedule& schedule) {
-  IndexedVector<LayerIndex, std::int64_t> bytes = kept_bytes(schedule);
+IndexedVector<LayerIndex, std::int64_t> layer_bytes(const Schedule& schedule, DeviceKind device) {
+  IndexedVector<LayerIndex, std::int64_t> bytes = kept_bytes(schedule, device);
   const IndexedVector<LayerIndex, std::int64_t> parameters = parameter_bytes(schedule);
   for (const LayerIndex layer : bytes.indices()) bytes[layer] += parameters[layer];
   return bytes;

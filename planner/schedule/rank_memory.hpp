@@ -5,7 +5,8 @@
 //   parameters   Weights, their copies in the precision of activations, gradients, and momentum, or
 //                the state of another optimizer (Plan::optimizer_state_bytes).
 //   activations  The arena, in which buffers whose lives do not overlap share memory
-//                (memory_layout.hpp). Samples and the states of chains have memory of their own.
+//                (memory_layout.hpp). Samples and the states of chains have memory of their own. A
+//                GPU may store more channels of samples (stored_samples.hpp).
 //   buffers      All other buffers: labels, losses, running values and parts of gradients. Messages
 //                that are copied on their way (staging). Workspaces of kernels.
 //   process      The program and its libraries, as the platform says (Platform::process_bytes).
@@ -39,10 +40,11 @@ bool is_activation_apart(BufferRole role);
 // buffers as they are; 0 for operations other than transfers. It is kept from step to step.
 std::int64_t staging_bytes(const Schedule& schedule, const Operation& operation);
 
-// Holds the workspaces of a schedule's kernels.
+// Holds the workspaces of a schedule's kernels, and the device that runs them.
 struct Workspaces {
   std::vector<std::int64_t> bytes{};  // by operation
   bool shared = false;                // the kernels of a lane share one workspace
+  DeviceKind device = DeviceKind::cpu;
 };
 // Returns the memory of all workspaces. @pre `bytes` is empty, or has one entry per operation
 std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspaces);
@@ -68,11 +70,13 @@ bool fits(std::int64_t bytes, std::int64_t available_bytes);
 // Returns the memory that each layer's forward pass leaves for backpropagation: activations, halos,
 // what it fetched, the samples, and states of chains. These three functions return bytes of this
 // rank.
-IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule);
+IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule,
+                                                   DeviceKind device = DeviceKind::cpu);
 // Returns the memory of each layer's parameters, as the share `parameters` counts it.
 IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule);
 // Returns the memory that each layer holds when backpropagation begins: the sum of kept_bytes
 // and parameter_bytes.
-IndexedVector<LayerIndex, std::int64_t> layer_bytes(const Schedule& schedule);
+IndexedVector<LayerIndex, std::int64_t> layer_bytes(const Schedule& schedule,
+                                                    DeviceKind device = DeviceKind::cpu);
 
 }  // namespace cnnplan

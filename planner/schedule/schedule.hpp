@@ -212,8 +212,11 @@ struct Schedule {
   BufferIndex momentum;           // of all slots, or of this rank's shards; -1 in inference
   BufferIndex weight_copies;      // -1 where convolutions read the weights themselves
   BufferIndex data;               // the samples
-  Box data_box;        // the samples that are loaded: this rank's block, perhaps with its halo
-  BufferIndex labels;  // for the main loss
+  Box data_box;  // the samples that are loaded: this rank's block, perhaps with its halo
+  // This convolution alone reads the samples, and every rank reads them where they were loaded. It
+  // is -1 where other layers read them, or other ranks need parts that are not loaded there.
+  LayerIndex data_reader;
+  BufferIndex labels;               // for the main loss
   std::vector<BufferIndex> losses;  // weighted, the main one last; the step's loss is their sum
   // Holds this rank's block of the output of each layer. Its buffer is -1 where the layer does not
   // run, or is fused with the next.

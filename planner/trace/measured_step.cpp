@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "planner/base/error.hpp"
+#include "planner/kernel/device_text.hpp"
 #include "planner/predict/price.hpp"
 #include "planner/trace/rank_trace.hpp"
 
@@ -100,13 +101,16 @@ std::vector<std::vector<TracedRank>> measured_steps(const Plan& plan,
   const TimesByPlace times(run);
   const Places places = places_by_id(run);
   const std::size_t step_count = run.trace->ranks.front().steps.size();
+  const TraceOrigin origin{
+      .source = TraceSource::measured,
+      .device = run.backend == gpu_backend ? DeviceKind::gpu : DeviceKind::cpu};
   std::vector<std::vector<TracedRank>> steps(step_count, std::vector<TracedRank>(ranks.size()));
   lower_each(plan, ranks, {.detail = Detail::timed}, [&](std::size_t i, const Schedule& schedule) {
     const RankOperations own = operations_of(schedule, run, places);
     for (std::size_t step = 0; step < step_count; ++step) {
       const OperationSpans spans = spans_in_step(own, schedule.rank, step, times);
       TracedRank& rank = steps[step][i];
-      rank = traced_rank(schedule, plan.network, spans, TraceSource::measured);
+      rank = traced_rank(schedule, plan.network, spans, origin);
       rank.name = "rank " + std::to_string(schedule.rank) + ", measured";
     }
   });

@@ -65,11 +65,12 @@ PredictedStep predicted_step(const Plan& plan,
   const bool stand_for_classes = !chosen && classes.rank_count() > most_traced_ranks;
   const PredictedSpans predicted = predicted_spans(plan, classes, prices);
   const std::vector<SpansById> spans = by_id(predicted);
+  const TraceOrigin origin{.source = TraceSource::predicted, .device = prices.kernels().device()};
   PredictedStep step{.step_s = predicted.step_s};
   step.ranks.resize(ranks.size());
   lower_each(plan, ranks, {.detail = Detail::timed}, [&](std::size_t i, const Schedule& schedule) {
     const OperationSpans own = spans_in(schedule, spans[classes.class_of(ranks[i])]);
-    step.ranks[i] = traced_rank(schedule, plan.network, own, TraceSource::predicted);
+    step.ranks[i] = traced_rank(schedule, plan.network, own, origin);
     step.ranks[i].name = name_of_rank(ranks[i], classes, stand_for_classes);
   });
   return step;

@@ -36,10 +36,12 @@ std::int64_t first_begin(const OperationSpans& spans) {
 }
 
 // What is not in the arena stays all the time. Returns nothing where no operation has times.
-std::vector<MemoryChange> memory_changes(const Schedule& schedule, const OperationSpans& spans) {
+std::vector<MemoryChange> memory_changes(const Schedule& schedule,
+                                         DeviceKind device,
+                                         const OperationSpans& spans) {
   const std::int64_t begin_ns = first_begin(spans);
   if (begin_ns == std::numeric_limits<std::int64_t>::max()) return {};
-  const MemoryUse use = memory_of(schedule);
+  const MemoryUse use = memory_of(schedule, {.device = device});
   const std::int64_t kept = use.total_bytes() - schedule.arena_bytes;
   std::vector<MemoryChange> changes =
       arena_use(schedule, [&](OperationIndex i) -> std::optional<RunTime> {
@@ -59,8 +61,8 @@ std::vector<MemoryChange> memory_changes(const Schedule& schedule, const Operati
 TracedRank traced_rank(const Schedule& schedule,
                        const Network& network,
                        const OperationSpans& spans,
-                       TraceSource source) {
-  TracedRank rank{.rank = schedule.rank, .process = process_of(schedule.rank, source)};
+                       const TraceOrigin& origin) {
+  TracedRank rank{.rank = schedule.rank, .process = process_of(schedule.rank, origin.source)};
   for (const OperationIndex i : spans.indices()) {
     if (!spans[i]) continue;
     const Operation& operation = schedule.operations[i];
@@ -74,7 +76,7 @@ TracedRank traced_rank(const Schedule& schedule,
                                .span = *spans[i],
                                .sends = sends_of(schedule, operation)});
   }
-  rank.memory = memory_changes(schedule, spans);
+  rank.memory = memory_changes(schedule, origin.device, spans);
   return rank;
 }
 

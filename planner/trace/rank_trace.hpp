@@ -12,6 +12,12 @@ namespace cnnplan {
 // Operations without times are left out.
 using OperationSpans = IndexedVector<OperationIndex, std::optional<TracedSpan>>;
 
+// Says where the times of a trace come from, and which device runs the kernels.
+struct TraceOrigin {
+  TraceSource source = TraceSource::predicted;
+  DeviceKind device = DeviceKind::cpu;
+};
+
 // Returns the operations, with their messages, and the memory of a rank. Its name stays empty.
 // Memory in the arena is held from the begin of its first operation to the end of its last.
 // @pre `schedule` was lowered from a plan of `network`, and its arena_bytes are set; `spans` has an
@@ -19,6 +25,6 @@ using OperationSpans = IndexedVector<OperationIndex, std::optional<TracedSpan>>;
 TracedRank traced_rank(const Schedule& schedule,
                        const Network& network,
                        const OperationSpans& spans,
-                       TraceSource source);
+                       const TraceOrigin& origin);
 
 }  // namespace cnnplan

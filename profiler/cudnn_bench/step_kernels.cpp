@@ -7,6 +7,7 @@
 
 #include "planner/plan/plan.hpp"
 #include "planner/schedule/schedule.hpp"
+#include "planner/schedule/stored_samples.hpp"
 #include "planner/search/candidates/request_check.hpp"
 
 namespace cnnplan {
@@ -30,7 +31,7 @@ std::vector<StepKernel> step_kernels(const Network& network,
   for (const Operation& operation : schedule.operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr || volume(kernel->spec.out) == 0) continue;
-    const KernelSpec spec = alone(kernel->spec);
+    const KernelSpec spec = alone(stored_spec(schedule, *kernel, DeviceKind::gpu));
     const auto [entry, is_new] = place.emplace(spec, kernels.size());
     if (is_new) kernels.push_back({.spec = spec, .constants = kernel->constants});
     ++kernels[entry->second].count;

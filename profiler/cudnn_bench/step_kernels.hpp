@@ -18,7 +18,8 @@ struct StepKernel {
 };
 
 // Returns the kernels of a training step on one rank with `batch` samples, in the order of their
-// first occurrence. Kernels without work are left out.
+// first occurrence, as a GPU runs them (planner/schedule/stored_samples.hpp). Kernels without work
+// are left out.
 // @throws InputError where the batch is too large
 std::vector<StepKernel> step_kernels(const Network& network,
                                      std::int64_t batch,

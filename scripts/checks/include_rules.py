@@ -38,7 +38,7 @@ PROJECT = [
     ("planner/predict/*", ["planner/{base,tensor,kernel,platform,plan,schedule,cost}/*",
                            "planner/schedule/representatives/*"]),
     ("planner/simulate/*", ["planner/{base,tensor,kernel,platform,schedule,cost,predict}/*"]),
-    ("planner/trace/*", ["planner/{base,tensor,run,schedule,predict}/*"]),
+    ("planner/trace/*", ["planner/{base,tensor,run,schedule,predict}/*", "planner/kernel/device_text.hpp"]),
     ("planner/search/graph/*", []),
     ("planner/search/candidates/*", ["planner/{base,tensor,network,plan}/*"]),
     ("planner/search/pricing/*", ["planner/{base,tensor,network,platform,plan,cost,predict}/*",

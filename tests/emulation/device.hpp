@@ -41,6 +41,7 @@ struct Options {
   bool cudnn_fused_graphs = true;         // one engine runs convolution + bias + relu
   bool cudnn_compiles_fused = false;      // true: that engine says that it is compiled at run time
   bool cudnn_asymmetric_padding = true;   // one engine pads differently before and after
+  int cudnn_tensor_channels = 1;          // their engine wants multiples of it as input channels
   bool nccl_one_rank_per_device = false;  // true: two ranks on one device are refused, as NCCL does
   double event_s = 0.0;                   // that recording an event takes in a graph
   double synchronise_s = 0.0;             // from the end of a stream's work until the host sees it

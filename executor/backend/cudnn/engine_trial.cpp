@@ -312,6 +312,38 @@ bool needs_aligned_operands(Library& library,
       .has_value();
 }
 
+// True where the named engine computes the convolution on input that is stored with zeros, and this
+// input is stored without them, or the other way round.
+bool is_for_other_storage(Library& library,
+                          const PlacedConvolution& convolution,
+                          const Named& named) {
+  const KernelSpec& spec = convolution.spec;
+  const auto stored = [&](std::int64_t channels) {
+    return stored_channels(channels, activation_element(spec.precision), DeviceKind::gpu);
+  };
+  const std::int64_t own = spec.in[Dim::c];
+  for (std::int64_t channels = 1; spec.groups == 1 && channels <= stored(1); ++channels) {
+    if (channels == own || (stored(channels) != own && stored(own) != channels)) continue;
+    PlacedConvolution other = convolution;
+    other.spec.in[Dim::c] = channels;
+    std::string reason;
+    if (try_named_or_padded(library, other, named, rules_of(library, spec), reason)) return true;
+  }
+  return false;
+}
+
+// Returns why another engine may take the place of the named one; empty where none may.
+std::string why_another(Library& library,
+                        const PlacedConvolution& convolution,
+                        const Named& named) {
+  if (needs_aligned_operands(library, convolution, named)) {
+    return "needs operands at multiples of 16 bytes";
+  }
+  return is_for_other_storage(library, convolution, named)
+             ? "computes it for another number of stored channels"
+             : "";
+}
+
 }  // namespace
 
 EngineRules rules_of(const Library& library, const KernelSpec& spec) {
@@ -335,11 +367,12 @@ ConvolutionProgram named_program(Library& library,
   std::string reason;
   auto program = try_named_or_padded(library, convolution, named, rules_of(library, spec), reason);
   if (program) return std::move(*program);
-  if (needs_aligned_operands(library, convolution, named)) {
+  const std::string why = why_another(library, convolution, named);
+  if (!why.empty()) {
     ConvolutionProgram other = first_reproducible(library, convolution);
     tell(library,
-         "cudnn: " + std::string(name) + " needs operands at multiples of 16 bytes, so " +
-             other.name() + " computes a part of " + to_text(spec));
+         "cudnn: " + std::string(name) + ' ' + why + ", so " + other.name() + " computes " +
+             to_text(spec));
     return other;
   }
   throw BackendError("cudnn: \"" + std::string(name) + "\" does not compute " + to_text(spec) +

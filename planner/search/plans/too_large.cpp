@@ -13,10 +13,10 @@
 namespace cnnplan {
 namespace {
 
-std::string heaviest_layers(const Plan& plan) {
+std::string heaviest_layers(const Plan& plan, DeviceKind device) {
   constexpr std::size_t most = 3;
   const IndexedVector<LayerIndex, std::int64_t> kept =
-      kept_bytes(lower(plan, std::array{0}, {.detail = Detail::priced}).front());
+      kept_bytes(lower(plan, std::array{0}, {.detail = Detail::priced}).front(), device);
   std::vector<LayerIndex> layers(kept.size());
   std::iota(layers.begin(), layers.end(), LayerIndex(0));
   std::stable_sort(
@@ -61,7 +61,7 @@ std::int64_t batch_that_fits(const Plan& plan, const PriceList& prices) {
 
 std::string why_too_large(const Plan& plan, const PriceList& prices) {
   const std::int64_t batch = batch_that_fits(plan, prices);
-  return heaviest_layers(plan) +
+  return heaviest_layers(plan, prices.kernels().device()) +
          (fits_in_shards(plan, prices) ? "; with --sharded-update it fits" : "") +
          (batch > 0 ? "; a batch of " + std::to_string(batch) + " fits" : "");
 }

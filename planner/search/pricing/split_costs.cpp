@@ -84,8 +84,8 @@ class UnavoidableWork {
 };
 
 // Raises `most` to the bytes that a layer keeps on this rank, where they are more.
-void raise(const Schedule& schedule, LayerCosts& most) {
-  const IndexedVector<LayerIndex, std::int64_t> bytes = layer_bytes(schedule);
+void raise(const Schedule& schedule, DeviceKind device, LayerCosts& most) {
+  const IndexedVector<LayerIndex, std::int64_t> bytes = layer_bytes(schedule, device);
   for (const LayerIndex i : bytes.indices()) {
     most[i] = std::max(most[i], static_cast<double>(bytes[i]));
   }
@@ -169,7 +169,7 @@ SplitCosts split_costs(const Plan& plan,
   const IndexedVector<LayerIndex, bool> counts = representative_layers(units, classes);
   std::map<int, LayerCosts> least_by_rank;
   for (const Schedule& schedule : lower_representatives(units, classes, wanted, ranks)) {
-    raise(schedule, result.kept_bytes);
+    raise(schedule, prices.kernels().device(), result.kept_bytes);
     LayerCosts costs = zero;
     LayerCosts least = zero;
     for (const Operation& operation : schedule.operations) {

@@ -66,6 +66,10 @@ void require_engine(const Engine& engine) {
   require(engine.index != tensor_core || !is_unaligned(graph),
           CUDNN_STATUS_NOT_SUPPORTED,
           "tensor cores read 16 bytes at once");
+  require(engine.index != tensor_core ||
+              graph.operations[0].x.dims[1] % machine().options.cudnn_tensor_channels == 0,
+          CUDNN_STATUS_NOT_SUPPORTED,
+          "tensor cores want other channels");
   require(!is_asymmetric(graph) ||
               (engine.index == exact && machine().options.cudnn_asymmetric_padding),
           CUDNN_STATUS_NOT_SUPPORTED_PADDING,

@@ -11,6 +11,7 @@
 #include "executor/step/step_runner.hpp"
 #include "planner/base/error.hpp"
 #include "planner/schedule/schedule.hpp"
+#include "planner/tensor/enumerators.hpp"
 #include "tests/emulation/device.hpp"
 #include "tests/executor/training/device_training.hpp"
 
@@ -49,13 +50,21 @@ class ChangingData final : public DataSource {
   std::int64_t broken_step_;
 };
 
+// In 16 bits, the device stores more channels of samples than the host reads.
+Plan plan_in(Precision precision, int ranks) {
+  Plan plan = uniform_plan(device_network(), 4, Mesh({{Axis::n, ranks}}));
+  plan.precision = precision;
+  return plan;
+}
+
 // Holds a training whose data change.
 struct ChangingTraining {
   ChangingTraining(Backend& backend,
                    const Communicator& world,
                    bool is_ahead,
-                   std::int64_t broken_step = no_step)
-      : plan(uniform_plan(device_network(), 4, Mesh({{Axis::n, world.size()}}))),
+                   std::int64_t broken_step = no_step,
+                   Precision precision = Precision::fp32)
+      : plan(plan_in(precision, world.size())),
         schedule(lower(plan, world.rank())),
         parameters(schedule, plan.network, plan.precision, backend),
         groups(world),
@@ -88,8 +97,11 @@ struct ChangingTraining {
 };
 
 // Returns the loss and the weights after each step.
-std::vector<double> train(Backend& backend, const Communicator& world, bool is_ahead) {
-  ChangingTraining training(backend, world, is_ahead);
+std::vector<double> train(Backend& backend,
+                          const Communicator& world,
+                          bool is_ahead,
+                          Precision precision) {
+  ChangingTraining training(backend, world, is_ahead, no_step, precision);
   std::vector<double> numbers;
   for (std::int64_t step = 0; step < steps; ++step) {
     training.run(step);
@@ -118,7 +130,10 @@ TEST_CASE("Load ahead: data that come during the step before leave the same bits
   for (const emulation::Options& order : orders) {
     emulation::reset(order);
     const auto backend = make_device();
-    CHECK(train(*backend, world, true) == train(*backend, world, false));
+    for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+      CAPTURE(to_text(precision));
+      CHECK(train(*backend, world, true, precision) == train(*backend, world, false, precision));
+    }
   }
 }
 

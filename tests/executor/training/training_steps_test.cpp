@@ -255,14 +255,16 @@ TEST_CASE("train: a gradient that is not finite ends the training") {
 TEST_CASE("needed_bytes: checks need residuals or the layers in order, and two gradients") {
   const Plan plan = residual_plan(1, 1);
   const Schedule schedule = lower(plan, 0);
-  const std::int64_t without = needed_bytes(plan, schedule, six_steps());
-  const std::int64_t with = needed_bytes(plan, schedule, checked_every(0));
+  const std::int64_t without = needed_bytes(plan, schedule, six_steps(), DeviceKind::cpu);
+  const std::int64_t with = needed_bytes(plan, schedule, checked_every(0), DeviceKind::cpu);
   std::int64_t elements = 0;
   for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
   const std::int64_t serial = memory_of(lower(serial_plan(plan), 0)).total_bytes();
   const std::int64_t traced = memory_of(lower(plan, 0, {.residuals = true})).total_bytes();
   CHECK(with == std::max({without, serial, traced}) + 16 * elements);
-  CHECK(needed_bytes(serial_plan(plan), lower(serial_plan(plan), 0), checked_every(0)) == serial);
+  CHECK(needed_bytes(
+            serial_plan(plan), lower(serial_plan(plan), 0), checked_every(0), DeviceKind::cpu) ==
+        serial);
 }
 
 TEST_CASE("needed_bytes: states of chains count twice if evaluations or checks run in between") {
@@ -272,15 +274,16 @@ TEST_CASE("needed_bytes: states of chains count twice if evaluations or checks r
   // These are the blocks between coarse steps, forward and backward: (4, 3, 6, 5) in fp64.
   constexpr std::int64_t block_bytes = std::int64_t{4} * 3 * 6 * 5 * 8;
   constexpr std::int64_t states = block_bytes * 2 * (coarse_steps - 1);
-  const std::int64_t alone = needed_bytes(plan, schedule, six_steps());
+  const std::int64_t alone = needed_bytes(plan, schedule, six_steps(), DeviceKind::cpu);
   CHECK(alone == memory_of(schedule).total_bytes());
   TrainingOptions evaluated = six_steps();
   evaluated.test_file = "test.h5";
-  CHECK(needed_bytes(plan, schedule, evaluated) == alone + states);
+  CHECK(needed_bytes(plan, schedule, evaluated, DeviceKind::cpu) == alone + states);
   const std::int64_t traced = memory_of(lower(plan, 0, {.residuals = true})).total_bytes();
   std::int64_t elements = 0;
   for (const ParameterSlot& slot : schedule.slots) elements += slot.elements;
-  CHECK(needed_bytes(plan, schedule, checked_every(0)) == traced + states + 16 * elements);
+  CHECK(needed_bytes(plan, schedule, checked_every(0), DeviceKind::cpu) ==
+        traced + states + 16 * elements);
 }
 
 }  // namespace cnnplan::test

@@ -1,7 +1,9 @@
-// Runs one thread for each word of a run: the widest one that all runs are aligned to.
+// Runs one thread for each word of a run: the widest one that all runs are aligned to. Where zeros
+// follow runs, a thread writes a run with its zeros.
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 
 #include "executor/backend/cudnn/kernels/box_kernels.hpp"
 #include "executor/backend/cudnn/kernels/launch.hpp"
@@ -57,6 +59,24 @@ struct CopyWords {
   }
 };
 
+// Copies a run that is shorter than a word, and fills the rest of the word with zeros.
+struct FillWords {
+  static constexpr int width = 8;
+  std::uint16_t* destination;
+  const std::uint16_t* source;
+  int run_elements;
+  Runs runs;
+
+  CNNPLAN_HOST_DEVICE void operator()(std::uint32_t index) const {
+    const Runs::Offsets offsets = runs.at(index);
+    Vector<std::uint16_t, width> word{};
+    for (int i = 0; i < width; ++i) {
+      if (i < run_elements) word.values[i] = fetch<1>(source + offsets.from + i).values[0];
+    }
+    put<width>(destination + offsets.to, word);
+  }
+};
+
 template <typename T, int width>
 struct AddWords {
   T* destination;
@@ -103,6 +123,33 @@ void copy_words(const BoxCopy& copy, cudaStream_t stream) {
       CopyWords<Word>{copy.destination_as<Word>(), copy.source_as<Word>(), Runs(copy, per_word)});
 }
 
+// True where every run and its zeros are one word of the destination.
+bool fills_words(const BoxCopy& copy) {
+  const std::int64_t run = copy.run_elements + copy.zeros;
+  const BoxCopy words{.destination = copy.destination,
+                      .source = copy.destination,
+                      .element = copy.element,
+                      .run_elements = run,
+                      .counts = copy.counts,
+                      .destination_strides = copy.destination_strides,
+                      .source_strides = copy.destination_strides};
+  return run == FillWords::width && bytes_of(copy.element) == sizeof(std::uint16_t) &&
+         is_aligned(words, FillWords::width * sizeof(std::uint16_t));
+}
+
+// Every thread copies a whole run, so the offsets are those of runs of one element.
+void fill_words(const BoxCopy& copy, cudaStream_t stream) {
+  if (!fills_words(copy)) throw std::logic_error("zeros after runs do not fill words of 16 bytes");
+  BoxCopy places = copy;
+  places.run_elements = 1;
+  launch(stream,
+         element_count(places),
+         FillWords{copy.destination_as<std::uint16_t>(),
+                   copy.source_as<std::uint16_t>(),
+                   static_cast<int>(copy.run_elements),
+                   Runs(places, 1)});
+}
+
 template <typename T, int widest = full_width<T>>
 void add_words(const BoxCopy& copy, cudaStream_t stream) {
   if constexpr (widest > 1) {
@@ -119,6 +166,7 @@ void add_words(const BoxCopy& copy, cudaStream_t stream) {
 
 void copy_runs(const BoxCopy& copy, cudaStream_t stream) {
   if (copy.destination == copy.source || element_count(copy) == 0) return;
+  if (copy.zeros > 0) return fill_words(copy, stream);
   const std::int64_t element_bytes = bytes_of(copy.element);
   if (is_aligned(copy, 16)) {
     copy_words<Vector<std::uint64_t, 2>>(copy, stream);

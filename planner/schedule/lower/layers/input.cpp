@@ -3,8 +3,34 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 namespace cnnplan {
+namespace {
+
+// Multigrid runs the layers of a chain on states, too.
+bool is_in_chain(const Plan& plan, LayerIndex layer) {
+  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& chain) {
+    return chain.first <= layer && layer <= chain.last;
+  });
+}
+
+// Returns Schedule::data_reader.
+LayerIndex data_reader_of(const LoweringContext& context, LayerIndex samples) {
+  const Network& network = context.network();
+  const Decomposition& decomposition = context.decomposition();
+  if (!has_one_dense_reader(network, samples)) return {};
+  const LayerIndex reader = network.consumers_of(samples).front();
+  const auto* convolution = std::get_if<Convolution>(&network.layer(reader).parameters);
+  const bool is_loaded =
+      decomposition.loads_needed(samples) ||
+      same_boxes(decomposition.owned(samples), decomposition.needed_by_reader(samples));
+  const bool reads_alone = convolution != nullptr && convolution->groups == 1 && is_loaded &&
+                           !is_in_chain(context.plan(), reader);
+  return reads_alone ? reader : LayerIndex();
+}
+
+}  // namespace
 
 void forward_input(LoweringState& state, const Unit& unit) {
   const LoweringContext& context = state.context;
@@ -15,6 +41,7 @@ void forward_input(LoweringState& state, const Unit& unit) {
   schedule.data_box = decomposition.loads_needed(unit.last)
                           ? decomposition.needed_by_reader(unit.last).box(context.rank())
                           : samples.box;
+  schedule.data_reader = data_reader_of(context, unit.last);
   LoadOperation load{.data = schedule.data, .labels = {}};
   for (const Unit& loss : decomposition.units()) {
     if (!is_loss(context.parameters(loss)) || !context.runs(loss)) continue;

@@ -14,6 +14,7 @@
 #include "executor/backend/cudnn/engine.hpp"
 #include "executor/backend/cudnn/library.hpp"
 #include "planner/schedule/schedule.hpp"
+#include "planner/schedule/stored_samples.hpp"
 #include "tests/executor/backend/cudnn/described_gpu.hpp"
 
 namespace cnnplan::test {
@@ -58,11 +59,12 @@ std::set<KernelSpec> resnet50_convolutions() {
   Plan plan = uniform_plan(network, 256, Mesh());
   plan.precision = Precision::bf16;
   std::set<KernelSpec> kernels;
-  for (const Operation& operation : lower(plan, 0, {.detail = Detail::priced}).operations) {
+  const Schedule schedule = lower(plan, 0, {.detail = Detail::priced});
+  for (const Operation& operation : schedule.operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr || kernel->spec.kind != KernelKind::convolution) continue;
     CHECK_FALSE(kernel->constants.begins_inside);
-    kernels.insert(canonical(kernel->spec));
+    kernels.insert(canonical(stored_spec(schedule, *kernel, DeviceKind::gpu)));
   }
   return kernels;
 }

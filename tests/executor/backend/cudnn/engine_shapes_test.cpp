@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/kernel/kernel.hpp"
+#include "planner/tensor/element.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "tests/executor/backend/cudnn/described_gpu.hpp"
 #include "tests/executor/backend/cudnn/found_engines.hpp"
@@ -90,6 +92,25 @@ TEST_CASE("Engines: every variant of every shape has one, in every precision") {
         check_has_all_variants(target, spec);
       }
     }
+  }
+}
+
+TEST_CASE("Engines: the best one copies samples of 3 channels, and needs no copy of 8") {
+  const cudnn::EngineTarget target(h100);
+  constexpr WindowDim seven{7, 2, 3, 3, 1};
+  for (const KernelPhase phase : {KernelPhase::forward, KernelPhase::backward_filter}) {
+    CAPTURE(to_text(phase));
+    const auto workspace_bytes = [&](std::int64_t channels) {
+      const Row row{"", {{64, channels, 1, 224, 224}}, 64, 1, {none, seven, seven}};
+      KernelSpec spec = spec_of(row, phase, Precision::bf16);
+      spec.bias = false;
+      return find_engines(target, spec, false).at(0).workspace_bytes;
+    };
+    const std::int64_t stored =
+        stored_channels(3, activation_element(Precision::bf16), DeviceKind::gpu);
+    const std::int64_t copy_bytes = 2 * 64 * stored * 224 * 224;
+    CHECK(workspace_bytes(3) >= copy_bytes);
+    CHECK(workspace_bytes(stored) < copy_bytes / 8);
   }
 }
 

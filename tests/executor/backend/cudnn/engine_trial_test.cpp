@@ -233,6 +233,25 @@ TEST_CASE("Engine trial: an engine that needs aligned operands gives way inside 
   }
 }
 
+TEST_CASE("Engine trial: an engine that was timed on stored zeros gives way where there are none") {
+  emulation::reset({.cudnn_tensor_channels = 8});
+  const std::string name = "engine " + std::to_string(emulation::tensor_core);
+  std::vector<std::string> lines;
+  const auto backend =
+      cudnn::make_backend({.note = [&lines](const std::string& line) { lines.push_back(line); }});
+  const auto implementation = [&](Precision precision, std::int64_t channels) {
+    const KernelSpec spec = spec_of(KernelPhase::forward, precision, channels);
+    return backend->make_kernel(spec, {}, name)->implementation();
+  };
+  CHECK(implementation(Precision::bf16, 8) == name);
+  CHECK(lines.empty());
+  CHECK(implementation(Precision::bf16, 3) != name);
+  REQUIRE_FALSE(lines.empty());
+  CHECK(contains(lines.back(), "another number of stored channels"));
+  CHECK_THROWS_AS(implementation(Precision::bf16, 12), BackendError);
+  CHECK_THROWS_AS(implementation(Precision::tf32, 3), BackendError);
+}
+
 TEST_CASE("Engine trial: what was chosen is remembered, and known by its name to others") {
   emulation::reset();
   const auto backend = cudnn::make_backend({});

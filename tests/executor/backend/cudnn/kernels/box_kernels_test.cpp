@@ -113,6 +113,34 @@ TEST_CASE("Box kernels: copy and add as the host does, whatever the element and 
   }
 }
 
+TEST_CASE("Box kernels: zeros follow every run, and nothing else changes") {
+  std::mt19937 random(11);
+  constexpr std::int64_t word = 8;
+  for (int round = 0; round < 60; ++round) {
+    const Box plain = [&] {
+      Box box = random_box(random);
+      box[Dim::c].end = box[Dim::c].begin + integer(random, 1, word - 1);
+      return box;
+    }();
+    Box stored = around(plain, random);
+    stored[Dim::c] = {plain[Dim::c].begin, plain[Dim::c].begin + word};
+    const auto copy_into = [&](std::byte* to, std::byte* from) {
+      BoxCopy copy = make_box_copy(
+          view_of(to, stored, plain, 2), view_of(from, plain, plain, 2), ElementType::bf16);
+      copy.zeros = word - plain[Dim::c].size();
+      return copy;
+    };
+    emulation::reset();
+    Bytes from = numbers(ElementType::bf16, volume(plain), 0, 1);
+    Bytes to = numbers(ElementType::bf16, volume(stored), 0, 100);
+    std::byte* device_to = test::device_copy(to);
+    copy_runs(copy_into(device_to, test::device_copy(from)), test::new_stream());
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+    copy_box(copy_into(to.data(), from.data()));
+    CHECK(test::host_copy(device_to, to.size()) == to);
+  }
+}
+
 TEST_CASE("Box kernels: nothing is copied onto itself") {
   emulation::reset();
   const Problem problem{.box = whole({{1, 4, 1, 5, 6}}),
