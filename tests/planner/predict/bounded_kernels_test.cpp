@@ -79,6 +79,26 @@ TEST_CASE("bounded_kernels: no estimate is below its bound, on shipped platforms
   CHECK(any_saving);
 }
 
+TEST_CASE("bounded_kernels: a GPU moves the zeros that it stores with samples in 16 bits") {
+  const Platform platform = read_platform("configs/platforms/dgx-h100.json");
+  const KernelCosts kernels(Profile{}, platform);
+  Plan plan = uniform_plan(read_network("configs/networks/resnet50.json"), 2, Mesh());
+  for (const Precision precision : {Precision::bf16, Precision::tf32}) {
+    plan.precision = precision;
+    const Roofline found = bounded_kernels(plan, PriceList(platform, kernels), {});
+    for (const std::string operation : {"conv1/forward", "conv1/backward_filter"}) {
+      CAPTURE(operation);
+      const auto kernel = std::ranges::find(found.kernels, operation, &RooflineKernel::operation);
+      REQUIRE(kernel != found.kernels.end());
+      KernelSpec moved = kernel->spec;
+      CHECK(moved.in[Dim::c] == 3);
+      if (precision == Precision::bf16) moved.in[Dim::c] = 8;
+      CHECK(kernel->bound.bytes == bytes(moved));
+      CHECK(kernel->bound.flops == flops(kernel->spec));
+    }
+  }
+}
+
 TEST_CASE("bounded_kernels: a profiled time replaces the estimate, and the bound stays") {
   const Plan plan = uniform_plan(read_network("configs/networks/lenet.json"), 4, Mesh());
   Platform platform = default_platform(1);
