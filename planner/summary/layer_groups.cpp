@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
+#include <utility>
 
 namespace cnnplan {
 namespace {
@@ -27,9 +29,13 @@ const char* noun_of(Axis axis) {
   return "";
 }
 
-}  // namespace
+// Says what stands between the words of a split.
+struct Separators {
+  std::string_view of_axes;
+  std::string_view of_size;  // between an axis and its size
+};
 
-std::string split_words(const LayerPlan& layer, int ranks) {
+std::string words_of(const LayerPlan& layer, int ranks, const Separators& between) {
   const std::span<const MeshAxis> axes = layer.mesh.axes();
   if (axes.empty()) return "on one rank";
   if (axes.size() == 1 && axes.front().axis == Axis::r) {
@@ -38,11 +44,27 @@ std::string split_words(const LayerPlan& layer, int ranks) {
   std::string text;
   for (const MeshAxis& axis : axes) {
     const std::string size = std::to_string(axis.size);
-    text += text.empty() ? "" : ", ";
-    text +=
-        axis.axis == Axis::r ? size + " copies" : std::string(noun_of(axis.axis)) + " over " + size;
+    if (!text.empty()) text += between.of_axes;
+    if (axis.axis == Axis::r) {
+      text.append(size).append(" copies");
+    } else {
+      text.append(noun_of(axis.axis)).append(between.of_size).append(size);
+    }
   }
   return axes.size() == 1 ? text + " ranks" : text;
+}
+
+constexpr Separators usual{.of_axes = ", ", .of_size = " over "};
+
+}  // namespace
+
+std::string split_words(const LayerPlan& layer, int ranks) {
+  return words_of(layer, ranks, usual);
+}
+
+std::string short_split_words(const LayerPlan& layer, int ranks) {
+  constexpr Separators brief{.of_axes = " x ", .of_size = " "};
+  return words_of(layer, ranks, layer.mesh.axes().size() == 1 ? usual : brief);
 }
 
 std::vector<LayerGroup> layer_groups(const Plan& plan) {
@@ -61,12 +83,14 @@ std::vector<LayerGroup> layer_groups(const Plan& plan) {
 std::vector<SplitCount> split_counts(const Plan& plan) {
   std::vector<SplitCount> counts;
   for (const LayerPlan& layer : plan.layers) {
-    const std::string words = split_words(layer, plan.ranks);
+    std::string words = split_words(layer, plan.ranks);
     const auto known = std::find_if(counts.begin(), counts.end(), [&](const SplitCount& count) {
       return count.words == words;
     });
     if (known == counts.end()) {
-      counts.push_back({.words = words, .layers = 1});
+      counts.push_back({.words = std::move(words),
+                        .short_words = short_split_words(layer, plan.ranks),
+                        .layers = 1});
     } else {
       ++known->layers;
     }

@@ -10,6 +10,9 @@ namespace cnnplan {
 
 // Returns words such as "samples over 16, channels over 4" or "alike on all 8 ranks".
 std::string split_words(const LayerPlan& layer, int ranks);
+// Returns words such as "samples 16 x channels 4". A split over one axis has the words of
+// split_words().
+std::string short_split_words(const LayerPlan& layer, int ranks);
 
 // Holds layers that follow each other in the network and have equal words. Stages, channel
 // algorithms and recomputation may differ.
@@ -25,7 +28,8 @@ std::vector<LayerGroup> layer_groups(const Plan& plan);
 
 // Counts the layers that have the same words, wherever they are.
 struct SplitCount {
-  std::string words;  // split_words()
+  std::string words;        // split_words()
+  std::string short_words;  // short_split_words()
   int layers = 0;
   bool operator==(const SplitCount&) const = default;
 };

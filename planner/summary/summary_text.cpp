@@ -89,27 +89,14 @@ std::string by_counts(const Summary& summary, std::size_t most) {
   return others == 0 ? text : text + "; " + std::to_string(others) + " in other ways";
 }
 
-// Returns "samples 8 x height 4" for "samples over 8, height over 4". Splits of one axis stay as
-// they are.
-std::string short_words(std::string words) {
-  if (words.find(", ") == std::string::npos) return words;
-  for (const auto& [from, to] : {std::pair(", ", " x "), std::pair(" over ", " ")}) {
-    const std::string_view old(from);
-    for (std::size_t at = 0; (at = words.find(old, at)) != std::string::npos;) {
-      words.replace(at, old.size(), to);
-    }
-  }
-  return words;
-}
-
 // Lists the two most frequent splits in few words.
 std::string two_splits(const Summary& summary) {
   const SplitCount& first = summary.counts[0];
   const SplitCount& second = summary.counts[1];
   int others = -first.layers - second.layers;
   for (const SplitCount& count : summary.counts) others += count.layers;
-  return std::to_string(first.layers) + " layers: " + short_words(first.words) + "; " +
-         std::to_string(second.layers) + ": " + short_words(second.words) +
+  return std::to_string(first.layers) + " layers: " + first.short_words + "; " +
+         std::to_string(second.layers) + ": " + second.short_words +
          (others == 0 ? "" : "; " + counted(others, "other"));
 }
 

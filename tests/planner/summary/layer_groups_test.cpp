@@ -18,6 +18,16 @@ TEST_CASE("layer groups: words for splits") {
   CHECK(words("1") == "on one rank");
 }
 
+TEST_CASE("layer groups: short words for splits over several axes") {
+  const auto words = [](const char* mesh) {
+    return short_split_words({.mesh = parse_mesh(mesh), .algorithms = {}}, 8);
+  };
+  CHECK(words("n2c4") == "samples 2 x channels 4");
+  CHECK(words("n4r2") == "samples 4 x 2 copies");
+  CHECK(words("n8") == "samples over 8 ranks");
+  CHECK(words("r8") == "alike on all 8 ranks");
+}
+
 TEST_CASE("layer groups: neighbours with equal splits") {
   const Plan plan = small_plan();
   const std::vector<LayerGroup> groups = layer_groups(plan);
@@ -25,7 +35,9 @@ TEST_CASE("layer groups: neighbours with equal splits") {
   CHECK(groups[0].first == LayerIndex(0));
   CHECK(groups[0].last == LayerIndex(3));
   CHECK(groups[1].words == "alike on all 2 ranks");
-  CHECK(split_counts(plan).front() == SplitCount{.words = "height over 2 ranks", .layers = 5});
+  CHECK(split_counts(plan).front() == SplitCount{.words = "height over 2 ranks",
+                                                 .short_words = "height over 2 ranks",
+                                                 .layers = 5});
 }
 
 TEST_CASE("layer groups: data parallelism splits samples only") {

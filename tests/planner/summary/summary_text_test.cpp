@@ -105,9 +105,13 @@ TEST_CASE("summary: the second split is named in short words, and only others ar
   Summary summary = summary_of(small_plan());
   summary.groups.assign(100, {.words = many_words(30)});
   summary.group_names.assign(100, "layer");
-  summary.counts = {{.words = "samples over 8, height over 4", .layers = 51},
-                    {.words = "samples over 8, channels over 4", .layers = 20},
-                    {.words = many_words(1000), .layers = 2}};
+  summary.counts = {{.words = "samples over 8, height over 4",
+                     .short_words = "samples 8 x height 4",
+                     .layers = 51},
+                    {.words = "samples over 8, channels over 4",
+                     .short_words = "samples 8 x channels 4",
+                     .layers = 20},
+                    {.words = many_words(1000), .short_words = many_words(1000), .layers = 2}};
   CHECK(in_one_line(to_text(summary))
             .find("plan    51 layers: samples over 8, height over 4; 20: samples over 8, channels "
                   "over 4; 2 in other ways\n") != std::string::npos);
