@@ -21,15 +21,16 @@ QueueKey queue_of(const RankWork& work, OperationIndex operation, bool is_beside
 
 IndexedVector<OperationIndex, OperationSpan> spans_of(const RankWork& work,
                                                       const RankTimeline& timeline,
-                                                      double overlap) {
+                                                      const VirtualTimeOptions& options) {
   IndexedVector<OperationIndex, OperationSpan> spans;
   spans.reserve(work.size());
   std::map<QueueKey, double> queue_ends_s;
   auto meeting = work.meetings.begin();
   for (const OperationIndex i : work.prices.indices()) {
     const bool meets = meeting != work.meetings.end() && meeting->operation == i;
-    const bool is_beside = meets && overlap > 0.0 && work.streams[i] != Stream::compute;
-    double& queue_end_s = queue_ends_s[queue_of(work, i, is_beside)];
+    const bool is_beside = meets && options.overlap > 0.0 && work.streams[i] != Stream::compute;
+    double& queue_end_s =
+        queue_ends_s.try_emplace(queue_of(work, i, is_beside), options.begin_s).first->second;
     const double end_s = timeline.ends_s[i];
     // Differences of sums are rounded, but operations of one queue must not overlap.
     const double work_begin_s =

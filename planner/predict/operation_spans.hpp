@@ -24,10 +24,11 @@ struct OperationSpan {
 };
 
 // Returns the spans of the operations of one rank, for a timeline of walk() that was walked with
-// `overlap` and likely prices. The spans of one stream and lane do not overlap.
+// `options` and likely prices. The spans of one stream and lane do not overlap, and none begins
+// before options.begin_s.
 // @pre `timeline` belongs to `work`
 IndexedVector<OperationIndex, OperationSpan> spans_of(const RankWork& work,
                                                       const RankTimeline& timeline,
-                                                      double overlap);
+                                                      const VirtualTimeOptions& options);
 
 }  // namespace cnnplan

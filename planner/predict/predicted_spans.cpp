@@ -35,7 +35,7 @@ PredictedSpans predicted_spans(const Plan& plan,
   const std::vector<RankTimeline> timelines = walk(work, options);
   result.step_s = step_time_s(timelines);
   for (std::size_t i = 0; i < work.ranks.size(); ++i) {
-    const auto spans = spans_of(work.ranks[i], timelines[i], options.overlap);
+    const auto spans = spans_of(work.ranks[i], timelines[i], options);
     for (const OperationIndex j : spans.indices()) {
       result.classes[i].operations[j].span = spans[j];
     }

@@ -68,20 +68,22 @@ TEST_CASE("predicted_step: the last operation ends with the predicted step") {
 }
 
 TEST_CASE("spans_of: waiting and work are the duration of an operation that runs alone") {
+  constexpr VirtualTimeOptions options{.begin_s = 0.5};
   for (const NamedPlan& sample : sample_plans()) {
     CAPTURE(sample.name);
     const Platform platform = default_platform(sample.plan.ranks);
     const Profile profile;
     const KernelCosts kernels(profile, platform);
     const PlanWork work = work_of(sample.plan, PriceList(platform, kernels));
-    const std::vector<RankTimeline> timelines = walk(work);
+    const std::vector<RankTimeline> timelines = walk(work, options);
     for (std::size_t i = 0; i < timelines.size(); ++i) {
       const RankWork& own = work.ranks[i];
       if (std::count(own.lanes.begin(), own.lanes.end(), 0) != std::ssize(own.lanes)) continue;
-      const auto spans = spans_of(own, timelines[i], 0.0);
+      const auto spans = spans_of(own, timelines[i], options);
       for (const OperationIndex j : spans.indices()) {
         const double all_s = spans[j].end_s - spans[j].begin_s;
         CHECK(std::abs(all_s - timelines[i].durations_s[j]) < 1e-9);
+        CHECK(spans[j].begin_s >= options.begin_s);
       }
     }
   }
