@@ -57,7 +57,7 @@ std::string step_text(const Measured& step, bool in_turns) {
 // Compares step and rate with those that the plan predicts, and says why they differ.
 std::string speed_text(const RunReport& run, const Plan& plan, const ComparedFiles& files) {
   const std::string speed = measured_text(summary_of(plan), run.step.median_s);
-  const std::string reason = likely_reason(plan, run, files);
+  const std::string reason = likely_reason(plan, run, files).text;
   return indented(speed, 0, usual_columns) +
          (reason.empty() ? "" : indented("Likely reason: " + reason + '.', 0, usual_columns));
 }

@@ -41,6 +41,13 @@ struct UnmatchedOperation {
   bool operator==(const UnmatchedOperation&) const = default;
 };
 
+// Says why the measured step is not as predicted.
+struct LikelyReason {
+  std::string text{};            // without a full stop; empty: no reason is known or needed
+  bool is_rest_of_step = false;  // the text names the rest of the step
+  bool operator==(const LikelyReason&) const = default;
+};
+
 // Holds times and errors. Means and the maximum are over `groups` with a measured time above 0.
 struct Comparison {
   std::string network;
@@ -60,7 +67,7 @@ struct Comparison {
   double weighted_mean_error = 0.0;                // sum |predicted - measured| / sum measured
   double max_error = 0.0;                          // the largest error of a group
   std::string max_error_group;                     // the name of this group
-  std::string reason;                              // likely_reason() of the error of the step
+  LikelyReason reason;                             // of the error of the step
   std::map<std::string, std::string> environment;  // as in RunReport
   bool operator==(const Comparison&) const = default;
 };
@@ -78,12 +85,12 @@ struct ComparedFiles {
 // ranks of the run took turns on a GPU
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
-// Names the likeliest reason why the measured step is not as predicted, without a full stop. The
+// Finds the likeliest reason why the measured step is not as predicted. The
 // first that holds is named: the plan is for another device; kernels or links are estimated; steps
 // differ much from each other. Otherwise, the kernels or the communication of the layer that is
 // furthest off are named. Except for another device, the text is empty if the measured step is in
 // the range of the prediction, or within 5 % of it. `files` has the plan's name for a command.
-std::string likely_reason(const Plan& plan, const RunReport& run, const ComparedFiles& files);
+LikelyReason likely_reason(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
 // Returns the predicted memory and the measured figure that it is about. This is the peak of the
 // process if the prediction counts the process, else what the program allocated. Returns nothing if

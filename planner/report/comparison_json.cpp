@@ -45,7 +45,8 @@ OrderedJson comparison_document(const Comparison& comparison) {
   document["weighted_mean_error"] = comparison.weighted_mean_error;
   document["max_error"] = comparison.max_error;
   if (!comparison.max_error_group.empty()) document["max_error_layer"] = comparison.max_error_group;
-  if (!comparison.reason.empty()) document["likely_reason"] = comparison.reason;
+  const std::string& reason = comparison.reason.text;
+  if (!reason.empty()) document["likely_reason"] = reason;
   for (const auto& [key, value] : comparison.environment) document["environment"][key] = value;
   return document;
 }

@@ -56,7 +56,8 @@ std::string furthest_off(const Comparison& comparison) {
   constexpr std::size_t most_layers = 3;
   const std::vector<ComparedTime> layers = most_off_first(comparison.groups);
   std::string text = '\n' + spread_text(comparison.measured_step);
-  if (!comparison.reason.empty()) text += "\nlikely reason: " + comparison.reason;
+  const std::string& reason = comparison.reason.text;
+  if (!reason.empty()) text += "\nlikely reason: " + reason;
   for (std::size_t i = 0; i < std::min(most_layers, layers.size()); ++i) {
     text += '\n' + layers[i].name + ": predicted " + duration(layers[i].predicted_s) +
             ", measured " + duration(layers[i].measured_s);

@@ -85,9 +85,8 @@ std::string markdown_text(const Comparison& comparison, const std::vector<GatedF
           spread_text(comparison.measured_step) +
           ". The layers furthest off follow, the furthest first." + sentence_of_rest(comparison) +
           "\n\n" + table(comparison, figures);
-  if (!comparison.reason.empty()) {
-    text += "\nLikely reason: " + markdown_code(comparison.reason) + '\n';
-  }
+  const std::string& reason = comparison.reason.text;
+  if (!reason.empty()) text += "\nLikely reason: " + markdown_code(reason) + '\n';
   const std::string origin = origin_text(comparison.environment);
   return origin.empty() ? text : text + "\nMeasured: " + markdown_code(origin) + '\n';
 }

@@ -35,6 +35,7 @@ bool means_something(const ComparedTime& rest) {
 }
 
 std::string rest_text(const Comparison& comparison) {
+  if (comparison.reason.is_rest_of_step) return {};
   const ComparedTime rest = rest_of(comparison.step, comparison.groups);
   if (!means_something(rest)) return {};
   const double off_s = rest.predicted_s - rest.measured_s;

@@ -18,7 +18,8 @@ ComparedTime rest_of(const ComparedTime& step, const std::vector<ComparedTime>& 
 bool means_something(const ComparedTime& rest);
 
 // Says by how much the rest of the step is off, if it is off by more than any group, without a full
-// stop. Else the text is empty, and also where operations overlap, so that the rest means nothing.
+// stop. Else the text is empty. It is also empty where the likely reason names the rest, and where
+// operations overlap, so that the rest means nothing.
 std::string rest_text(const Comparison& comparison);
 
 // Returns the predicted less the measured time as a share of the measured one, in percent without

@@ -80,7 +80,8 @@ std::string conclusion(const Comparison& comparison,
   const std::string rest = rest_text(comparison);
   if (!rest.empty()) text += "; " + rest;
   text += "\nstep: error " + percent(comparison.step.error()) + '\n';
-  if (!comparison.reason.empty()) text += "likely reason: " + comparison.reason + '\n';
+  const std::string& reason = comparison.reason.text;
+  if (!reason.empty()) text += "likely reason: " + reason + '\n';
   text += memory_text(comparison);
   const std::string origin = origin_text(comparison.environment);
   if (!origin.empty()) text += "run: " + origin + '\n';

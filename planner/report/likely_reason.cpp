@@ -2,6 +2,7 @@
 // layer.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <string>
 #include <unordered_map>
@@ -74,8 +75,7 @@ std::string name_of(const std::string& group, OperationPart part) {
   return (runs_kernels(part) ? "the kernels of " : "the communication of ") + group;
 }
 
-// Returns the kernels and the communication of each layer, and what no operation takes, with
-// predicted and measured times.
+// Returns the kernels and the communication of each layer, with predicted and measured times.
 std::vector<ComparedTime> parts_of(const Prediction& prediction, const RunReport& run) {
   std::unordered_map<std::string, double> measured;
   for (const MeasuredOperation& operation : run.operations) {
@@ -92,14 +92,15 @@ std::vector<ComparedTime> parts_of(const Prediction& prediction, const RunReport
   }
   std::vector<ComparedTime> list;
   for (auto& [name, part] : parts) list.push_back(std::move(part));
-  ComparedTime rest = rest_of({"", prediction.step_s, run.step.median_s}, list);
-  rest.name = "the " + rest.name;
-  if (means_something(rest)) list.push_back(std::move(rest));
   return list;
 }
 
-std::string largest_difference_text(const Prediction& prediction, const RunReport& run) {
-  const std::vector<ComparedTime> parts = parts_of(prediction, run);
+LikelyReason largest_difference(const Prediction& prediction, const RunReport& run) {
+  std::vector<ComparedTime> parts = parts_of(prediction, run);
+  ComparedTime rest = rest_of({"", prediction.step_s, run.step.median_s}, parts);
+  rest.name = "the " + rest.name;
+  const bool has_rest = means_something(rest);
+  if (has_rest) parts.push_back(std::move(rest));
   const auto off_s = [](const ComparedTime& part) {
     return std::fabs(part.predicted_s - part.measured_s);
   };
@@ -107,8 +108,9 @@ std::string largest_difference_text(const Prediction& prediction, const RunRepor
     return off_s(a) < off_s(b);
   });
   if (most == parts.end()) return {};
-  return most->name + ", predicted as " + duration(most->predicted_s) + " and measured as " +
-         duration(most->measured_s);
+  return {.text = most->name + ", predicted as " + duration(most->predicted_s) +
+                  " and measured as " + duration(most->measured_s),
+          .is_rest_of_step = has_rest && most == std::prev(parts.end())};
 }
 
 bool has_parts(const Prediction& prediction) {
@@ -119,19 +121,19 @@ bool has_parts(const Prediction& prediction) {
 
 }  // namespace
 
-std::string likely_reason(const Plan& plan, const RunReport& run, const ComparedFiles& files) {
+LikelyReason likely_reason(const Plan& plan, const RunReport& run, const ComparedFiles& files) {
   const Prediction& prediction = plan.prediction;
   if (!(prediction.step_s > 0.0) || !(run.step.median_s > 0.0)) return {};
   const std::string model =
       other_model({.fingerprint = plan.device, .inputs = plan.inputs}, run.device);
   if (!model.empty()) {
-    return "planned for " + model + ", ran on " + model_of(run.device) +
-           ", so predicted times do not apply";
+    return {.text = "planned for " + model + ", ran on " + model_of(run.device) +
+                    ", so predicted times do not apply"};
   }
   if (is_as_predicted(prediction, run.step.median_s) || !has_parts(prediction)) return {};
   std::string text = estimates_text(prediction, files.plan);
   if (text.empty()) text = disturbance_text(prediction, run.step);
-  return text.empty() ? largest_difference_text(prediction, run) : text;
+  return text.empty() ? largest_difference(prediction, run) : LikelyReason{.text = text};
 }
 
 }  // namespace cnnplan
