@@ -41,6 +41,7 @@ OrderedJson row_json(const RooflineRow& row) {
           {"flops", row.flops},
           {"bound", to_text(row.kind)},
           {"bound_s", row.bound_s},
+          {"below_bound", row.is_below_bound()},
           {"saving", row.saving},
           {"predicted_s", row.seconds},
           {"estimated", row.estimated}};

@@ -14,7 +14,6 @@ const SHARES = [
   ["estimated", "estimated, above the least time: time these kernels", "other"],
 ];
 const NAMED = 3; // rows that a sentence names
-const ROUNDING = 1e-9;
 
 const SHORT_PARTS = {forward: "fwd", backward_data: "bwd data", backward_filter: "bwd weights"};
 const LABEL_SHARE = 0.58; // of the width, at most
@@ -54,7 +53,7 @@ function boundText(roofline) {
   const texts = [`The rates are ${significant(roofline.bytes_per_s / 1e9, 4)} GB/s and ${significant(roofline.flops_per_s / 1e12, 4)} Tflop/s (${roofline.source}).`];
   const saving = Math.max(1, ...roofline.rows.map((row) => row.saving));
   if (saving > 1) texts.push(`Operations are those of direct convolution. Methods that save some, as Winograd’s does, make least times up to ${saving.toFixed(2)} times shorter.`);
-  const below = roofline.rows.filter((row) => row.predicted_s < row.bound_s * (1 - ROUNDING)).length;
+  const below = roofline.rows.filter((row) => row.below_bound).length;
   if (below > 0) texts.push(`${plural(below, "row")} ${below === 1 ? "takes" : "take"} less than the least time, because a method saves operations, a cache saves bytes, or the device is faster than its rates.`);
   texts.push(`The kernels are those of rank ${roofline.rank}, which has the most work.`);
   return texts.join(" ");
