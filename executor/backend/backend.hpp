@@ -111,14 +111,16 @@ void export_weight(const Backend& backend,
 
 // A GPU takes a fraction of this time to raise its clocks.
 constexpr double usual_clock_warmup_s = 0.3;
-// BackendOptions::engine_trials is from 1 to this number.
+// BackendOptions::engine_trials is from 1 to most_engine_trials.
 constexpr int most_engine_trials = 1000;
+constexpr int default_engine_trials = 16;
 
 // Says how a backend uses devices with memory of their own. Backends on the host ignore it.
 struct BackendOptions {
   int local_rank = 0;          // the rank's number on its node, by which it takes a device in turn
   bool deterministic = false;  // only kernels that give the same bits every time
-  int engine_trials = 16;  // at most this many ways to compute a convolution are tried per variant
+  // At most this many ways to compute a convolution are tried per variant.
+  int engine_trials = default_engine_trials;
   // Ways to compute a convolution that need a larger workspace are not chosen.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
   // A GPU works for this number of seconds before ways are timed, if it was idle, so that it has

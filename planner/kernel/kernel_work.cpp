@@ -76,8 +76,7 @@ double pooling_bytes(const KernelSpec& spec) {
 }
 
 double pooling_unmoved_by_gpu(const KernelSpec& spec) {
-  constexpr double most_small_taps = 255.0;  // A byte has one value more, for "no maximum".
-  const bool is_small = kernel_volume(spec.window) <= most_small_taps;
+  const bool is_small = kernel_volume(spec.window) <= static_cast<double>(most_small_taps);
   const double small = sizeof(std::uint8_t);
   const double large = sizeof(std::int32_t);
   const double place = spec.pooling != PoolingMode::max ? 0.0 : is_small ? small : large;

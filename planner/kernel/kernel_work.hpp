@@ -12,6 +12,9 @@ namespace cnnplan {
 
 // A mask of bits lies in words of this number of bits.
 inline constexpr std::int64_t bits_of_word = 32;
+// A GPU keeps the place of a maximum in one byte if its window has at most this many taps. A byte
+// has one value more, for "no maximum".
+inline constexpr std::int64_t most_small_taps = 255;
 
 // Both functions count the passes of phase_of(spec) over the output block. pass_flops counts one
 // operation per element and pass. pass_bytes is for kinds whose passes are all over activations.
@@ -29,7 +32,7 @@ double convolution_bytes(const KernelSpec& spec);
 // mean.
 double pooling_bytes(const KernelSpec& spec);
 // Counts what pooling_bytes() counts for places beyond what a GPU moves. Its kernels keep no places
-// for means, and a place takes one byte if the window has at most 255 taps.
+// for means, and a place takes one byte if the window has at most most_small_taps taps.
 double pooling_unmoved_by_gpu(const KernelSpec& spec);
 // Returns whether the backward statistics of a batch norm keep dz, the masked error signal.
 bool keeps_dz(const KernelSpec& spec);

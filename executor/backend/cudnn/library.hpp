@@ -13,6 +13,7 @@
 
 #include <cudnn.h>
 
+#include "executor/backend/backend.hpp"
 #include "executor/backend/cudnn/clock_warmup.hpp"
 #include "executor/backend/cudnn/cuda/cuda_device.hpp"
 #include "executor/backend/cudnn/kernels/step_values.hpp"
@@ -23,9 +24,9 @@ namespace cnnplan::cudnn {
 
 // Holds the options of the cuDNN backend.
 struct Options {
-  int device = 0;              // its index on this machine
-  bool deterministic = false;  // only engines that give the same bits every time
-  int engine_trials = 16;      // at most this many engines are tried per variant
+  int device = 0;                             // its index on this machine
+  bool deterministic = false;                 // only engines that give the same bits every time
+  int engine_trials = default_engine_trials;  // at most this many engines are tried per variant
   // Engines that want a larger workspace are not tried.
   std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
   double clock_warmup_s = 0.0;  // of work before engines are timed, if the device was idle

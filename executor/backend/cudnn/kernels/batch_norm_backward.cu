@@ -2,6 +2,7 @@
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
+#include "planner/kernel/kernel_work.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -14,9 +15,9 @@ namespace {
 enum class Mask { none, from_y, from_x, from_bits };
 
 Mask mask_of(const KernelSpec& spec) {
-  if (!spec.relu) return Mask::none;
-  if (!spec.residual && !spec.second_dy) return Mask::from_x;
-  return spec.phase == KernelPhase::backward_statistics ? Mask::from_y : Mask::none;
+  if (masks(spec)) return Mask::from_x;
+  const bool reads_y = spec.relu && spec.phase == KernelPhase::backward_statistics;
+  return reads_y ? Mask::from_y : Mask::none;
 }
 
 // Views an operand that only some kernels have.

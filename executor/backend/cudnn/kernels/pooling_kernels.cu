@@ -11,6 +11,7 @@
 #include "executor/backend/cudnn/kernels/pooling_kernels.hpp"
 #include "executor/backend/cudnn/kernels/vectors.hpp"
 #include "executor/backend/element_wise_functions.hpp"
+#include "planner/kernel/kernel_work.hpp"
 
 namespace cnnplan::cudnn {
 namespace {
@@ -148,7 +149,8 @@ inline constexpr Tap no_tap = static_cast<Tap>(-1);
 // Calls body(Tap{}) with the type that holds the taps of a window and no_tap.
 template <typename Body>
 void with_tap(const PoolingWindow& window, const Body& body) {
-  if (window.taps() <= no_tap<SmallTap>) {
+  static_assert(most_small_taps == no_tap<SmallTap>);
+  if (window.taps() <= most_small_taps) {
     body(SmallTap{});
   } else {
     body(LargeTap{});
