@@ -87,7 +87,7 @@ class Runner {
   void run_phase(KernelPhase phase, bool training, std::vector<Block*> operands) {
     KernelSpec spec = spec_of(problem_, phase);
     spec.precision = candidate_.precision;
-    if (has_mask(spec)) operands.push_back(&mask_);
+    if (has_mask(spec)) operands.push_back(training ? &mask_ : &no_mask_);
     run(candidate_, spec_of(problem_, phase), constants, {.training = training}, operands);
   }
   void forward(bool training);
@@ -103,6 +103,7 @@ class Runner {
   Block dz_ = activation();
   Block dx_ = activation();
   Block mask_ = flat(Element::int32, volume(problem_.shape) / bits_of_word);
+  Block no_mask_ = flat(Element::int32, 0);
   Block sums_ = flat(Element::fp64, 2 * problem_.shape[Dim::c] + 1);
   Block scale_ = channels().fill(problem_.scale);
   Block shift_ = channels().fill(problem_.shift);

@@ -228,9 +228,14 @@ void normalise(const KernelCall& call, const OperandsByRole& operands) {
                                   spec.relu});
 }
 
+// True if a backward pass reads the mask. An inference has an operand without elements instead.
+bool keeps_mask(const OperandsByRole& operands) {
+  return operands.has(Role::mask) && !is_empty(operands[Role::mask].box);
+}
+
 template <typename T, int width>
 void forward(const KernelCall& call, const OperandsByRole& operands) {
-  if (!operands.has(Role::mask)) return normalise<T, width, false>(call, operands);
+  if (!keeps_mask(operands)) return normalise<T, width, false>(call, operands);
   if constexpr (width == mask_channels) {
     normalise<T, width, true>(call, operands);
   } else {

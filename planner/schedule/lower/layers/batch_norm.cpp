@@ -25,10 +25,14 @@ BufferIndex add_sums(LoweringState& state,
       state.context.name(unit) + suffix, BufferRole::scratch, BufferElement::fp64, elements);
 }
 
-// Adds the memory for a bit of each output.
+// Adds the memory for a bit of each output. No backward pass follows an inference, so its masks
+// are empty.
 Operand add_mask(LoweringState& state, const Unit& unit) {
-  Box words = state.context.own_box(unit.last);
-  words[Dim::c] = {0, words[Dim::c].size() / bits_of_word};
+  Box words{};
+  if (!state.context.is_inference()) {
+    words = state.context.own_box(unit.last);
+    words[Dim::c] = {0, words[Dim::c].size() / bits_of_word};
+  }
   return state.writer.builder().read(state.writer.builder().add_buffer(
       state.context.name(unit) + "/mask", BufferRole::scratch, BufferElement::int32, words));
 }

@@ -421,6 +421,10 @@ TEST_CASE("Lowering: a batch norm with a residual keeps its mask for the backwar
   CHECK(!read.written);
   CHECK(read.buffer == written.buffer);
   CHECK(schedule.buffers[read.buffer].bytes == 4 * 64 * 8 * 8 / 8);
+  for (const Operation& operation : lower(plan, 0, {.pass = Pass::inference}).operations) {
+    const auto* kernel = std::get_if<KernelOperation>(&operation.body);
+    if (operation.id == "norm/forward") CHECK(is_empty(kernel->operands.back().box));
+  }
 }
 
 TEST_CASE("Lowering: a concat on another mesh is the shuffle") {
