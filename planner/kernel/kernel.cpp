@@ -40,6 +40,10 @@ std::string_view to_text(KernelAlgorithm algorithm) {
   return algorithm == KernelAlgorithm::direct ? "direct" : "winograd";
 }
 
+std::string_view to_text(DeviceKind kind) {
+  return kind == DeviceKind::cpu ? "cpu" : "gpu";
+}
+
 KernelSpec canonical(KernelSpec spec) {
   for (WindowDim& dim : spec.window.dims) {
     if (dim.padding_begin > dim.padding_end) std::swap(dim.padding_begin, dim.padding_end);

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
+#include "planner/base/enumerators.hpp"
 #include "planner/kernel/kernel_kind.hpp"
 #include "planner/network/network.hpp"
 #include "planner/tensor/element.hpp"
@@ -76,6 +78,13 @@ struct KernelConstants {
 
 // Says which backends run a kernel.
 enum class DeviceKind { cpu, gpu };
+
+template <>
+struct Enumerators<DeviceKind> {
+  static constexpr std::array all{DeviceKind::cpu, DeviceKind::gpu};
+};
+
+std::string_view to_text(DeviceKind kind);
 
 // Returns one spec for a block and its mirror image, with padding_begin <= padding_end in every
 // dim, because the first and the last rank of a split take equally long.

@@ -7,15 +7,16 @@
 #include "planner/base/error.hpp"
 #include "planner/kernel/device_text.hpp"
 #include "planner/platform/node_ranks.hpp"
+#include "planner/platform/same_device.hpp"
 #include "planner/tensor/mesh.hpp"
 
 namespace cnnplan {
 namespace {
 
-// A plan without a profile has the device of its platform.
-bool is_for_gpus(const Plan& plan, const std::optional<Platform>& platform) {
-  if (!plan.device.empty()) return names_gpu(plan.device);
-  return platform && platform->kernels;
+// Older plans without a profile do not say their device. They have the device of the platform.
+DeviceKind device_kind_of(const Plan& plan, const std::optional<Platform>& platform) {
+  if (plan.device_kind) return *plan.device_kind;
+  return platform ? device_kind_of(*platform, Profile{}) : DeviceKind::cpu;
 }
 
 int threads_per_rank(const Plan& plan, const std::optional<Platform>& platform) {
@@ -69,7 +70,7 @@ Placement placement_of(const Plan& plan,
   const int ranks_per_node =
       platform ? ranks_on_a_node(*platform, plan.ranks) : std::min(plan.ranks, plan.ranks_per_node);
   if (plan.ranks % ranks_per_node != 0) refuse_ranks(plan, ranks_per_node, plan_file);
-  const bool gpus = is_for_gpus(plan, platform);
+  const bool gpus = device_kind_of(plan, platform) == DeviceKind::gpu;
   const int threads = gpus ? 1 : threads_per_rank(plan, platform);
   return {.ranks = plan.ranks,
           .ranks_per_node = ranks_per_node,

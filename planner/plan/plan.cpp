@@ -229,6 +229,7 @@ Plan on_one_rank(const Plan& plan) {
   const bool same_kernels = plan.sample_blocks > 1;
   if (same_kernels) {
     single.device = plan.device;
+    single.device_kind = plan.device_kind;
     single.implementations = plan.implementations;
   }
   for (const LayerIndex i : plan.layers.indices()) {

@@ -2,6 +2,7 @@
 #include "planner/base/file.hpp"
 #include "planner/json/input_files_json.hpp"
 #include "planner/json/json_writer.hpp"
+#include "planner/kernel/device_text.hpp"
 #include "planner/kernel/kernel_kind.hpp"
 #include "planner/network/enumerators.hpp"
 #include "planner/network/network_json.hpp"
@@ -111,6 +112,13 @@ void read_reductions(const JsonReader& root, Plan& plan) {
   root.read("bucket_bytes", plan.bucket_bytes, bucket_range);
 }
 
+// Older files do not say the kind. If they have a device, its text tells it.
+std::optional<DeviceKind> read_device_kind(const JsonReader& root, const std::string& device) {
+  if (root.has("device_kind")) return root.at("device_kind").enumerator<DeviceKind>();
+  if (device.empty()) return std::nullopt;
+  return names_gpu(device) ? DeviceKind::gpu : DeviceKind::cpu;
+}
+
 void allow_plan_keys(const JsonReader& root) {
   root.allow_keys({"schema",
                    "generator",
@@ -120,6 +128,7 @@ void allow_plan_keys(const JsonReader& root) {
                    "batch",
                    "precision",
                    "device",
+                   "device_kind",
                    "layers",
                    "multigrid",
                    "gradient_allreduce",
@@ -148,6 +157,7 @@ Plan parse_plan(std::string_view json, const std::string& file) {
   plan.multigrid = read_multigrid(root, plan.network);
   root.read_enumerator("precision", plan.precision);
   root.read("device", plan.device);
+  plan.device_kind = read_device_kind(root, plan.device);
   read_reductions(root, plan);
   root.read("overlap", plan.overlap);
   if (root.has("implementations")) {
@@ -180,6 +190,7 @@ std::string to_json(const Plan& plan) {
   document["batch"] = plan.batch;
   document["precision"] = to_text(plan.precision);
   document["device"] = plan.device;
+  if (plan.device_kind) document["device_kind"] = to_text(*plan.device_kind);
   document["gradient_allreduce"] = to_text(plan.gradient_allreduce);
   add_small_allreduces(plan.small_gradient_allreduces, document);
   document["statistics_allreduce"] = to_text(plan.statistics_allreduce);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "planner/platform/same_device.hpp"
 #include "planner/search/plans/allreduce_choice.hpp"
 
 namespace cnnplan {
@@ -15,6 +16,7 @@ Plan blank_plan(const SolveRequest& request) {
   plan.bucket_bytes = request.bucket_bytes;
   plan.device =
       request.profile.fingerprint.device.empty() ? "" : to_text(request.profile.fingerprint);
+  plan.device_kind = device_kind_of(request.platform, request.profile);
   for (LayerPlan& layer : plan.layers) layer.statistics = request.statistics;
   return request.recompute == Recompute::always ? recomputed(std::move(plan)) : plan;
 }

@@ -355,6 +355,7 @@ Plan sample_plan() {
   plan.layers[LayerIndex(2)].statistics = BatchNormStatistics::global;
   plan.precision = Precision::fp64;
   plan.device = "CPU, 1 thread";
+  plan.device_kind = DeviceKind::cpu;
   plan.gradient_allreduce = AllreduceAlgorithm::library;
   plan.statistics_allreduce = AllreduceAlgorithm::ring;
   plan.small_gradient_allreduces = {

@@ -83,15 +83,15 @@ TEST_CASE("placement: a rank has a core for each of its threads") {
 
 TEST_CASE("placement: a plan for GPUs has one for each rank") {
   Plan plan = plan_on("n8", 4);
-  plan.device = "NVIDIA H200; cudnn (cuDNN 9.19); 1 busy rank";
+  plan.device_kind = DeviceKind::gpu;
   CHECK(placement_of(plan, std::nullopt, "").gpus_per_node == 4);
   CHECK(placement_of(plan, std::nullopt, "").cores_per_rank == 2);
-  plan.device.clear();
+  plan.device_kind.reset();
   CHECK(placement_of(plan, std::nullopt, "").gpus_per_node == 0);
   Platform estimated = platform_with({node, cluster}, "NVIDIA H100");
   estimated.kernels = KernelRates{};
   CHECK(placement_of(plan, estimated, "").gpus_per_node == 4);
-  plan.device = "AMD EPYC 9B14, 1 thread; onednn (oneDNN 2.6.3); 4 busy ranks";
+  plan.device_kind = DeviceKind::cpu;
   CHECK(placement_of(plan, estimated, "").gpus_per_node == 0);
 }
 

@@ -243,6 +243,16 @@ TEST_CASE("to_json: plans come back equal") {
   CHECK(parse_plan(to_json(plain), "p.json") == plain);
 }
 
+TEST_CASE("parse_plan: the device of a plan without a kind names its kind") {
+  Plan plan = sample_plan();
+  plan.device_kind.reset();
+  CHECK(parse_plan(to_json(plan), "p.json").device_kind == DeviceKind::cpu);
+  plan.device = "NVIDIA H200; cudnn (cuDNN 9.19); 1 busy rank";
+  CHECK(parse_plan(to_json(plan), "p.json").device_kind == DeviceKind::gpu);
+  plan.device.clear();
+  CHECK(!parse_plan(to_json(plan), "p.json").device_kind);
+}
+
 Mesh random_mesh(RandomValues& random) {
   constexpr std::array axes{Axis::n, Axis::d, Axis::h, Axis::w, Axis::r};
   const std::size_t first = static_cast<std::size_t>(random.integer(0, 4));
@@ -310,6 +320,7 @@ TEST_CASE("to_json: random plans come back equal") {
     plan.batch = random.integer(1, 100000);
     plan.precision = random.enumerator<Precision>();
     plan.device = random.text();
+    plan.device_kind = random.enumerator<DeviceKind>();
     plan.gradient_allreduce = random.enumerator<AllreduceAlgorithm>();
     plan.sharded_update = has_halves(plan.gradient_allreduce) && random.boolean();
     plan.optimizer_state_bytes = random.boolean() ? 8 : 0;
