@@ -71,7 +71,8 @@ struct KernelConstants {
   double loss_count = 1.0;  // positions or elements of the mean, divided by the weight of the loss
   bool replicated = false;  // whether other ranks repeat the kernel and must get the same bits
   // True where some operand may be a part of its buffer. If false, every operand begins where its
-  // buffer does, at a multiple of 64 bytes.
+  // buffer does, at a multiple of 64 bytes. Profiles have one time and one implementation for both.
+  // A backend whose implementation needs aligned operands takes another one here.
   bool begins_inside = false;
   auto operator<=>(const KernelConstants&) const = default;
 };
