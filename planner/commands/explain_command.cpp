@@ -17,6 +17,7 @@
 #include "planner/predict/bounded_kernels.hpp"
 #include "planner/predict/formulas.hpp"
 #include "planner/predict/operation_places.hpp"
+#include "planner/report/advice.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/formula_text.hpp"
 #include "planner/report/roofline_json.hpp"
@@ -72,7 +73,7 @@ void print_roofline(const Plan& plan, const ExplainOptions& options) {
   const auto [platform, profile] = figures_for("roofline", plan, options);
   const KernelCosts kernels(profile, platform);
   Roofline found = bounded_kernels(plan, PriceList(platform, kernels), profile);
-  found.plan_file = options.plan_file;
+  found.profile_command = missing_command(profile_start(plan), options.plan_file);
   if (options.json) {
     OrderedJson document = explanation_document(plan);
     document["roofline"] = to_json(found);

@@ -160,7 +160,7 @@ OrderedJson plan_json(const ReportedPlan& reported) {
                        {"overlap", plan.overlap},
                        {"device", plan.device},
                        {"assumptions", reported.assumptions},
-                       {"profile_command", missing_command(reported.path)},
+                       {"profile_command", missing_command(profile_start(plan), reported.path)},
                        {"inputs", to_ordered_json(plan.inputs)},
                        {"memory", memory_json(plan.prediction.memory)},
                        {"estimated_kernels", plan.prediction.estimated_kernels},

@@ -22,7 +22,7 @@ struct RooflineKernel {
 
 // Holds the kernels of one rank in the order of its schedule.
 struct Roofline {
-  std::string plan_file{};  // for the command that times kernels; may be a stream; empty: not known
+  std::string profile_command{};  // times the kernels that are estimated
   int rank = 0;
   double step_s = 0.0;  // predicted for the plan
   DeviceRoof roof;

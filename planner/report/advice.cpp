@@ -81,13 +81,17 @@ std::string rates_text(const Platform& platform) {
 
 // Begins a command that times kernels. Ranks on cores of a node slow each other, so as many run as
 // the plan has there. One rank alone is enough for devices, which do not slow each other.
+std::string profiling(DeviceKind device, int ranks_on_node, int lanes) {
+  if (device == DeviceKind::gpu) return "cnnplan profile";
+  return "mpirun -n " + std::to_string(ranks_on_node) +
+         (lanes > 1 ? " --map-by slot:PE=" + std::to_string(lanes) : "") + " cnnplan profile";
+}
+
 std::string profiling(const Plan& plan,
                       const Platform& platform,
                       const Profile& profile,
                       int lanes) {
-  if (device_kind_of(platform, profile) == DeviceKind::gpu) return "cnnplan profile";
-  return "mpirun -n " + std::to_string(ranks_on_a_node(platform, plan.ranks)) +
-         (lanes > 1 ? " --map-by slot:PE=" + std::to_string(lanes) : "") + " cnnplan profile";
+  return profiling(device_kind_of(platform, profile), ranks_on_a_node(platform, plan.ranks), lanes);
 }
 
 // Returns the command that times the kernels of the plan's file that the profile lacks.
@@ -201,9 +205,17 @@ std::string profile_advice(const Plan& plan,
   return command;
 }
 
-std::string missing_command(const std::string& plan_file) {
+// Where the device is not known, the words are those for a GPU, which are right on one rank of any
+// device.
+std::string profile_start(const Plan& plan) {
+  return profiling(plan.device_kind.value_or(DeviceKind::gpu),
+                   std::min(plan.ranks, plan.ranks_per_node),
+                   most_lanes(plan));
+}
+
+std::string missing_command(const std::string& start, const std::string& plan_file) {
   const bool is_known = !plan_file.empty() && !is_stream(plan_file);
-  return "cnnplan profile" + (is_known ? " --missing-from " + shell_word(plan_file) : "");
+  return start + (is_known ? " --missing-from " + shell_word(plan_file) : "");
 }
 
 std::string links_advice(int ranks) {

@@ -28,9 +28,13 @@ std::string profile_advice(const Plan& plan,
                            const Platform& platform,
                            const Profile& profile,
                            const TypedOptions& typed);
-// Returns the command that times the kernels which this plan had to estimate. It does not name a
-// plan that is a stream, or whose file is not known (an empty text).
-std::string missing_command(const std::string& plan_file);
+// Returns the words that begin a command which times kernels of the plan: "cnnplan profile", and
+// mpirun before it if the plan is for cores. mpirun starts the ranks of a node.
+std::string profile_start(const Plan& plan);
+// Returns the command that times the kernels which a plan had to estimate. `start` is
+// profile_start() of the plan. The command does not name a plan that is a stream, or whose file is
+// not known (an empty text).
+std::string missing_command(const std::string& start, const std::string& plan_file);
 // Returns the command that times the links between `ranks` ranks. For one rank, it times copies and
 // additions only.
 std::string links_advice(int ranks);

@@ -45,18 +45,19 @@ double estimated_share(const Prediction& prediction, bool kernels) {
   return seconds / prediction.step_s;
 }
 
-std::string estimates_text(const Prediction& prediction, const std::string& plan_file) {
+std::string estimates_text(const Plan& plan, const std::string& plan_file) {
+  const Prediction& prediction = plan.prediction;
   const double kernels = estimated_share(prediction, true);
   if (kernels >= least_share) {
     return "kernels that take " + percent(kernels) +
            " of the predicted step are estimated, not measured; time them with " +
-           missing_command(plan_file);
+           missing_command(profile_start(plan), plan_file);
   }
   const double links = estimated_share(prediction, false);
   if (links < least_share) return {};
   return "messages, sums and copies that take " + percent(links) +
-         " of the predicted step are estimated, not measured; time links with cnnplan profile "
-         "--links";
+         " of the predicted step are estimated, not measured; time links with " +
+         links_advice(plan.ranks);
 }
 
 std::string disturbance_text(const Prediction& prediction, const Measured& step) {
@@ -131,7 +132,7 @@ LikelyReason likely_reason(const Plan& plan, const RunReport& run, const Compare
                     ", so predicted times do not apply"};
   }
   if (is_as_predicted(prediction, run.step.median_s) || !has_parts(prediction)) return {};
-  std::string text = estimates_text(prediction, files.plan);
+  std::string text = estimates_text(plan, files.plan);
   if (text.empty()) text = disturbance_text(prediction, run.step);
   return text.empty() ? largest_difference(prediction, run) : LikelyReason{.text = text};
 }

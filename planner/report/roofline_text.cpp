@@ -7,7 +7,6 @@
 
 #include "planner/base/bytes_text.hpp"
 #include "planner/base/wrapped_text.hpp"
-#include "planner/report/advice.hpp"
 #include "planner/report/explain.hpp"
 #include "planner/report/roofline_rows.hpp"
 #include "planner/report/table.hpp"
@@ -80,7 +79,7 @@ std::string estimates_text(const Roofline& roofline, const Rows& rows) {
                                 : std::to_string(estimated) + " of " + std::to_string(rows.size()) +
                                       (estimated == 1 ? " rows is" : " rows are");
   return ' ' + which + " estimated, so what " + whose + "kernels lose is not known: time them (" +
-         unbroken(missing_command(roofline.plan_file)) + "), first " + joined(first) + ".";
+         unbroken(roofline.profile_command) + "), first " + joined(first) + ".";
 }
 
 std::string verdict(const Roofline& roofline, const Rows& rows) {

@@ -4,6 +4,7 @@
 #include "planner/base/standard_stream.hpp"
 #include "planner/network/layer_parameters.hpp"
 #include "planner/plan/was_searched.hpp"
+#include "planner/report/advice.hpp"
 #include "planner/tensor/enumerators.hpp"
 
 namespace cnnplan {
@@ -57,6 +58,7 @@ Summary summary_of(const Plan& plan, const std::string& plan_file) {
                   .confidence = confidence_of(plan),
                   .rivals = prediction.rivals,
                   .measured_s = {},
+                  .profile_start = profile_start(plan),
                   .plan_file = is_stream(plan_file) ? "" : plan_file};
   for (const LayerGroup& group : summary.groups) {
     summary.group_names.push_back(name_of(plan.network, group));

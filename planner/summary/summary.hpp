@@ -48,7 +48,8 @@ struct Summary {
   std::optional<Confidence> confidence;
   std::vector<Rival> rivals;         // those of the plan, to which reason and confidence refer
   std::optional<double> measured_s;  // step of a run; missing: the plan alone
-  std::string plan_file;             // for commands to copy; empty: not known
+  std::string profile_start;         // of commands to copy that time kernels
+  std::string plan_file;             // for these commands; empty: not known
   bool operator==(const Summary&) const = default;
 };
 

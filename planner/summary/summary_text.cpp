@@ -199,14 +199,14 @@ std::string settling_text(const Summary& summary, Wording wording) {
     if (wording == Wording::command) return begin + ": " + unbroken(command);
     return begin + ", time " + what + " (" + unbroken(command) + ")";
   };
-  const std::string of_kernels = missing_command(summary.plan_file);
+  const std::string of_kernels = missing_command(summary.profile_start, summary.plan_file);
   if (!layers.empty()) return with(listed(layers), of_kernels);
   const bool by_links = confidence.measurement == Measurement::links;
   const std::string all = by_links ? "links" : "kernels";
   const bool has_space = by_links || wording != Wording::short_names;
   const bool is_named = confidence.share >= enough && has_space;
   return with(is_named ? confidence.figure : all,
-              by_links ? "cnnplan profile --links" : of_kernels + " -o again.json");
+              by_links ? links_advice(summary.ranks) : of_kernels + " -o again.json");
 }
 
 bool usually_loses(const Wins& wins, int draws) {

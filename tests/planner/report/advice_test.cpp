@@ -101,10 +101,25 @@ TEST_CASE("assumptions: links of a machine that is described only") {
 }
 
 TEST_CASE("missing_command: it names a plan file, but no stream") {
-  CHECK(missing_command("my plan.json") == "cnnplan profile --missing-from 'my plan.json'");
+  const std::string start = profile_start(small_plan());
+  CHECK(missing_command(start, "my plan.json") == "cnnplan profile --missing-from 'my plan.json'");
   for (const char* const file : {"", "-", "/dev/stdin", "/dev/fd/63"}) {
-    CHECK(missing_command(file) == "cnnplan profile");
+    CHECK(missing_command(start, file) == "cnnplan profile");
   }
+}
+
+TEST_CASE("profile_start: a plan for cores has mpirun start the ranks of a node") {
+  Plan plan = small_plan();
+  plan.ranks = 8;
+  plan.ranks_per_node = 4;
+  plan.device_kind = DeviceKind::cpu;
+  CHECK(profile_start(plan) == "mpirun -n 4 cnnplan profile");
+  plan.ranks = 2;
+  CHECK(profile_start(plan) == "mpirun -n 2 cnnplan profile");
+  plan.multigrid = {{.concurrency = 3}};
+  CHECK(profile_start(plan) == "mpirun -n 2 --map-by slot:PE=3 cnnplan profile");
+  plan.device_kind = DeviceKind::gpu;
+  CHECK(profile_start(plan) == "cnnplan profile");
 }
 
 TEST_CASE("assumptions: a device that hides no communication") {

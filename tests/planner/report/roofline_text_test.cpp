@@ -36,7 +36,7 @@ RooflineKernel by_arithmetic(const std::string& layer, double seconds) {
 Roofline three_rows() {
   RooflineKernel update = by_memory("", 3, 1.5e-3);
   update.place = {.part = OperationPart::update};
-  return {.plan_file = "plan.json",
+  return {.profile_command = "cnnplan profile --missing-from plan.json",
           .rank = 2,
           .step_s = 0.020,
           .roof = {.flops_per_s = 1e15, .bytes_per_s = 1e12, .source = "nominal"},

@@ -82,7 +82,7 @@ TEST_CASE("summary: how sure the choice is ends with a command") {
             .ends_with("to settle it, time kernels (cnnplan profile --missing-from plans/p.json -o "
                        "again.json).\n"));
   summary.confidence->measurement = Measurement::links;
-  CHECK(to_text(summary).ends_with("(cnnplan profile --links).\n"));
+  CHECK(to_text(summary).ends_with("(mpirun -n 2 cnnplan profile --links).\n"));
   CHECK(summary.plan_file == "plans/p.json");
   for (const char* stream : {"-", "/dev/stdout", "/dev/fd/63"}) {
     CHECK(summary_of(plan, stream).plan_file.empty());
