@@ -168,7 +168,7 @@ struct Plan {
   std::int64_t batch = 1;  // global mini-batch
   Precision precision = Precision::fp32;
   std::string device;                       // fingerprint text of the profile, empty when estimated
-  std::optional<DeviceKind> device_kind{};  // missing in older files that were estimated
+  std::optional<DeviceKind> device_kind{};  // missing: not known, as in some older files
   IndexedVector<LayerIndex, LayerPlan> layers;
   std::vector<Multigrid> multigrid;  // chains that are not listed run layer by layer
   AllreduceAlgorithm gradient_allreduce = AllreduceAlgorithm::ring;  // for gradient buckets

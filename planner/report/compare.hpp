@@ -85,11 +85,12 @@ struct ComparedFiles {
 // ranks of the run took turns on a GPU
 Comparison compare(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
-// Finds the likeliest reason why the measured step is not as predicted. The
-// first that holds is named: the plan is for another device; kernels or links are estimated; steps
-// differ much from each other. Otherwise, the kernels or the communication of the layer that is
-// furthest off are named. Except for another device, the text is empty if the measured step is in
-// the range of the prediction, or within 5 % of it. `files` has the plan's name for a command.
+// Finds the likeliest reason why the measured step is not as predicted. The first that holds is
+// named: the plan is for another device; kernels or links are estimated; steps differ much from
+// each other. Otherwise, the kernels or the communication of the layer that is furthest off are
+// named, or the rest of the step. Except for another device, the text is empty if the measured step
+// is in the range of the prediction, or within 5 % of it. `files` has the plan's name for a
+// command.
 LikelyReason likely_reason(const Plan& plan, const RunReport& run, const ComparedFiles& files);
 
 // Returns the predicted memory and the measured figure that it is about. This is the peak of the
