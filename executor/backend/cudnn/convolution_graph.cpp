@@ -172,6 +172,7 @@ class GraphBuilder {
     operations.push_back(convolve());
     if (variant_.fused && view_.bias) operations.push_back(add_bias());
     if (variant_.fused && view_.relu) operations.push_back(rectify());
+    if (variant_.statistics) operations.push_back(sum_outputs());
     result_.graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, operations);
     target.set_for_graph(result_.graph);
     result_.graph.finalize();
@@ -243,10 +244,14 @@ class GraphBuilder {
     }
   }
 
+  Integers channel_extents() const {
+    Integers extents(flat_ ? 4 : 5, 1);
+    extents[1] = view_.out[Dim::c];
+    return extents;
+  }
+
   Descriptor add_bias() {
-    Integers bias_extents(flat_ ? 4 : 5, 1);
-    bias_extents[1] = view_.out[Dim::c];
-    const std::size_t bias = add_tensor({TensorId::bias, activation(), bias_extents});
+    const std::size_t bias = add_tensor({TensorId::bias, activation(), channel_extents()});
     const std::size_t y = view_.relu ? add_intermediate(TensorId::sum) : add_y();
     Descriptor operation = pointwise(CUDNN_POINTWISE_ADD, y);
     operation.set(CUDNN_ATTR_OPERATION_POINTWISE_BDESC, result_.parts[bias]).finalize();
@@ -256,6 +261,24 @@ class GraphBuilder {
   Descriptor rectify() {
     Descriptor operation = pointwise(CUDNN_POINTWISE_RELU_FWD, add_y());
     operation.finalize();
+    return operation;
+  }
+
+  // Sums y, which is in memory, and its squares. @pre can_sum_outputs(view)
+  Descriptor sum_outputs() {
+    const std::size_t sums =
+        add_tensor({TensorId::channel_sums, ElementType::fp32, channel_extents()});
+    const std::size_t squares =
+        add_tensor({TensorId::channel_squares, ElementType::fp32, channel_extents()});
+    Descriptor operation(CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR);
+    operation
+        .set_enumerator(
+            CUDNN_ATTR_OPERATION_GENSTATS_MODE, CUDNN_TYPE_GENSTATS_MODE, CUDNN_GENSTATS_SUM_SQSUM)
+        .set(CUDNN_ATTR_OPERATION_GENSTATS_MATH_PREC, CUDNN_DATA_FLOAT)
+        .set(CUDNN_ATTR_OPERATION_GENSTATS_XDESC, result_.parts[y_])
+        .set(CUDNN_ATTR_OPERATION_GENSTATS_SUMDESC, result_.parts[sums])
+        .set(CUDNN_ATTR_OPERATION_GENSTATS_SQSUMDESC, result_.parts[squares])
+        .finalize();
     return operation;
   }
 

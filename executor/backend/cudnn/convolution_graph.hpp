@@ -12,7 +12,17 @@ namespace cnnplan::cudnn {
 
 // Names the tensors of a graph. x and y also stand for dx and dy, w for dw. `products` and `sum`
 // are values inside a fused graph: the products before the bias, and the sums before the ReLU.
-enum class TensorId : std::int64_t { x = 1, w, y, bias, products, sum };
+// `channel_sums` and `channel_squares` are the sums of the outputs and of their squares, in float.
+enum class TensorId : std::int64_t {
+  x = 1,
+  w,
+  y,
+  bias,
+  products,
+  sum,
+  channel_sums,
+  channel_squares
+};
 
 // Holds a finalized graph. Activations are channels-last, and weights are (F, KD, KH, KW, C/groups)
 // in memory.

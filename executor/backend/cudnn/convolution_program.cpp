@@ -16,6 +16,23 @@ std::int64_t aligned(std::int64_t bytes) {
   return (bytes + part_alignment - 1) / part_alignment * part_alignment;
 }
 
+void* memory_of(TensorId id, const ConvolutionOperands& operands) {
+  switch (id) {
+    case TensorId::x:
+      return operands.x;
+    case TensorId::w:
+      return operands.w;
+    case TensorId::y:
+      return operands.y;
+    case TensorId::channel_sums:
+      return operands.sums;
+    case TensorId::channel_squares:
+      return operands.squares;
+    default:
+      return operands.bias;
+  }
+}
+
 }  // namespace
 
 ConvolutionProgram::ConvolutionProgram(Library& library,
@@ -98,10 +115,7 @@ void ConvolutionProgram::execute(const ConvolutionOperands& operands, void* work
     std::vector<void*> pointers;
     for (TensorId id : tensors_) {
       ids.push_back(static_cast<std::int64_t>(id));
-      pointers.push_back(id == TensorId::x   ? operands.x
-                         : id == TensorId::w ? operands.w
-                         : id == TensorId::y ? operands.y
-                                             : operands.bias);
+      pointers.push_back(memory_of(id, operands));
     }
     pack_ = Descriptor(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
     pack_.set(CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS, ids)

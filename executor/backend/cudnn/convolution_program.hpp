@@ -18,6 +18,9 @@ struct ConvolutionOperands {
   void* w = nullptr;
   void* bias = nullptr;  // null: none
   void* y = nullptr;
+  // These floats, one for each channel, are written by a variant with statistics.
+  void* sums = nullptr;     // of y
+  void* squares = nullptr;  // sums of the squares of y
   auto operator<=>(const ConvolutionOperands&) const = default;
 };
 

@@ -9,9 +9,10 @@ namespace cnnplan::cudnn {
 namespace {
 
 using Word = std::pair<std::string_view, bool ConvolutionVariant::*>;
-constexpr std::array<Word, 3> words{Word{" padded", &ConvolutionVariant::padded},
+constexpr std::array<Word, 4> words{Word{" padded", &ConvolutionVariant::padded},
                                     Word{" fused", &ConvolutionVariant::fused},
-                                    Word{" narrow", &ConvolutionVariant::narrow}};
+                                    Word{" narrow", &ConvolutionVariant::narrow},
+                                    Word{" statistics", &ConvolutionVariant::statistics}};
 
 // Inputs after the last output's window do not matter.
 WindowDim with_symmetric_padding(const WindowDim& dim, std::int64_t in, std::int64_t out) {
@@ -57,6 +58,11 @@ std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec) {
     variant.narrow = has_parameters && has_weight_copies(spec.precision);
   }
   return variants;
+}
+
+bool can_sum_outputs(const KernelSpec& spec) {
+  return spec.phase == KernelPhase::forward && !spec.bias && !spec.relu &&
+         spec.precision != Precision::fp64;
 }
 
 KernelSpec engine_view(const KernelSpec& spec, const ConvolutionVariant& variant) {

@@ -19,6 +19,9 @@ struct ConvolutionVariant {
   // With 16-bit activations, dweight comes in 16 bit and is widened, and the bias that the engine
   // adds is narrowed. cuDNN 9 has no engines that mix 16 and 32 bits.
   bool narrow = false;
+  // The engine also sums the outputs and their squares, by channel, which a batch norm needs. No
+  // variant of variants_of() does. It is only measured (profiler/cudnn_bench).
+  bool statistics = false;
   auto operator<=>(const ConvolutionVariant&) const = default;
 };
 
@@ -26,6 +29,9 @@ struct ConvolutionVariant {
 bool needs_buffer(const KernelSpec& spec);
 // Returns the variants that can compute `spec`. The first one has neither a buffer nor fusion.
 std::vector<ConvolutionVariant> variants_of(const KernelSpec& spec);
+// Returns true where an engine may sum the outputs of `spec`: forward, with neither bias nor ReLU,
+// and not in double.
+bool can_sum_outputs(const KernelSpec& spec);
 // Returns the convolution that the engine sees. Its padding is symmetric where the output allows
 // it, and its extents are the buffer's where `variant` is padded.
 KernelSpec engine_view(const KernelSpec& spec, const ConvolutionVariant& variant);

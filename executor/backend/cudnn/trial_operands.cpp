@@ -5,7 +5,8 @@
 
 namespace cnnplan::cudnn {
 
-TrialOperands::TrialOperands(CudaDevice& device, const KernelSpec& spec) : device_(device) {
+TrialOperands::TrialOperands(CudaDevice& device, const KernelSpec& spec, bool statistics)
+    : device_(device) {
   const ElementType activations = activation_element(spec.precision);
   const ElementType parameters = parameter_element(spec.precision);
   const bool is_gradient = spec.phase == KernelPhase::backward_filter;
@@ -13,6 +14,9 @@ TrialOperands::TrialOperands(CudaDevice& device, const KernelSpec& spec) : devic
   operands_.w = add(is_gradient ? parameters : activations, weight_volume(spec));
   operands_.y = add(activations, volume(spec.out));
   if (spec.bias) operands_.bias = add(parameters, spec.out[Dim::c]);
+  if (!statistics) return;
+  operands_.sums = add(ElementType::fp32, spec.out[Dim::c]);
+  operands_.squares = add(ElementType::fp32, spec.out[Dim::c]);
 }
 
 void* TrialOperands::add(ElementType element, std::int64_t count) {

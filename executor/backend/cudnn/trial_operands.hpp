@@ -13,9 +13,10 @@ namespace cnnplan::cudnn {
 // than on real data.
 class TrialOperands {
  public:
-  // Puts the filling of the operands in the selected queue. Keeps a reference to the device.
+  // Puts the filling of the operands in the selected queue. Keeps a reference to the device. The
+  // variant with statistics has operands of its own, which are there if `statistics`.
   // @throws InfeasibleError where the device lacks the memory
-  TrialOperands(CudaDevice& device, const KernelSpec& spec);
+  TrialOperands(CudaDevice& device, const KernelSpec& spec, bool statistics = false);
   const ConvolutionOperands& operands() const { return operands_; }
 
  private:

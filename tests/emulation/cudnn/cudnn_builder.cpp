@@ -124,6 +124,20 @@ BackendDescriptor pointwise(cudnnPointwiseMode_t mode,
   return finished(made);
 }
 
+BackendDescriptor statistics(const TensorSpec& x,
+                             const TensorSpec& sums,
+                             const TensorSpec& squares) {
+  BackendDescriptor made = make(CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR);
+  const std::vector mode{CUDNN_GENSTATS_SUM_SQSUM};
+  const std::vector precision{CUDNN_DATA_FLOAT};
+  CHECK(set(made, CUDNN_ATTR_OPERATION_GENSTATS_MODE, CUDNN_TYPE_GENSTATS_MODE, mode) == ok);
+  CHECK(set(made, CUDNN_ATTR_OPERATION_GENSTATS_MATH_PREC, CUDNN_TYPE_DATA_TYPE, precision) == ok);
+  CHECK(set(made, CUDNN_ATTR_OPERATION_GENSTATS_XDESC, {tensor(x)}) == ok);
+  CHECK(set(made, CUDNN_ATTR_OPERATION_GENSTATS_SUMDESC, {tensor(sums)}) == ok);
+  CHECK(set(made, CUDNN_ATTR_OPERATION_GENSTATS_SQSUMDESC, {tensor(squares)}) == ok);
+  return finished(made);
+}
+
 BackendDescriptor graph(cudnnHandle_t handle, const std::vector<BackendDescriptor>& operations) {
   BackendDescriptor made = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
   CHECK(set(made, CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, std::vector{handle}) == ok);

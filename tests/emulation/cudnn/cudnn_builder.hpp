@@ -85,6 +85,10 @@ BackendDescriptor operation(const ConvolutionOperation& spec);
 BackendDescriptor pointwise(cudnnPointwiseMode_t mode,
                             const std::vector<TensorSpec>& inputs,
                             const TensorSpec& output);
+// Makes the operation that sums each channel of x, and the squares of its elements.
+BackendDescriptor statistics(const TensorSpec& x,
+                             const TensorSpec& sums,
+                             const TensorSpec& squares);
 BackendDescriptor graph(cudnnHandle_t handle, const std::vector<BackendDescriptor>& operations);
 
 // Returns the results of the heuristics; empty when they know none.

@@ -63,6 +63,20 @@ Operation pointwise_operation_of(const Descriptor& from) {
   return operation;
 }
 
+Operation statistics_operation_of(const Descriptor& from) {
+  const auto precision = from.scalar<cudnnDataType_t>(CUDNN_ATTR_OPERATION_GENSTATS_MATH_PREC);
+  require(precision == CUDNN_DATA_FLOAT,
+          CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE,
+          "statistics are computed in FLOAT");
+  Operation operation{.kind = OperationKind::statistics,
+                      .x = only<Tensor>(from, CUDNN_ATTR_OPERATION_GENSTATS_XDESC),
+                      .w = only<Tensor>(from, CUDNN_ATTR_OPERATION_GENSTATS_SQSUMDESC),
+                      .y = only<Tensor>(from, CUDNN_ATTR_OPERATION_GENSTATS_SUMDESC),
+                      .has_w = false};
+  check(operation);
+  return operation;
+}
+
 }  // namespace
 
 Tensor tensor_of(const Descriptor& from) {
@@ -113,6 +127,8 @@ Operation operation_of(const Descriptor& from) {
       return convolution_operation_of(from, data_attributes);
     case CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR:
       return convolution_operation_of(from, filter_attributes);
+    case CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR:
+      return statistics_operation_of(from);
     default:
       return pointwise_operation_of(from);
   }

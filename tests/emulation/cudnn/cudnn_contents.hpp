@@ -14,7 +14,7 @@ T only(const Descriptor& from, cudnnBackendAttributeName_t attribute) {
 Tensor tensor_of(const Descriptor& from);
 Convolution convolution_of(const Descriptor& from);
 Pointwise pointwise_of(const Descriptor& from);
-// Returns the value of any of the four kinds of operations.
+// Returns the value of an operation of any kind.
 Operation operation_of(const Descriptor& from);
 VariantPack variant_pack_of(const Descriptor& from);
 KnobChoice knob_choice_of(const Descriptor& from);

@@ -13,11 +13,20 @@ bool is_fused(const Graph& graph) {
   return graph.operations.size() > 1;
 }
 
+// Returns true for a forward convolution whose result is in memory, and statistics of the result.
+bool sums_outputs(const Graph& graph) {
+  const auto& operations = graph.operations;
+  return operations.size() == 2 && operations[0].kind == OperationKind::forward &&
+         operations[1].kind == OperationKind::statistics &&
+         operations[1].x.uid == operations[0].y.uid && !operations[0].y.is_virtual;
+}
+
 // Returns true for a forward convolution, then an addition, a ReLU or both, each of the result
-// before.
+// before. Statistics may follow a convolution alone.
 bool is_known_pattern(const Graph& graph) {
   const auto& operations = graph.operations;
-  if (operations.size() == 1) return true;
+  if (operations.size() == 1) return operations[0].kind != OperationKind::statistics;
+  if (sums_outputs(graph)) return true;
   if (operations.size() > 3 || operations[0].kind != OperationKind::forward) return false;
   for (std::size_t i = 1; i < operations.size(); ++i) {
     const Operation& operation = operations[i];

@@ -20,7 +20,7 @@ std::map<std::int64_t, Tensor> real_tensors(const Graph& graph) {
   std::map<std::int64_t, Tensor> found;
   for (const Operation& operation : graph.operations) {
     for (const Tensor* tensor : operation.inputs()) found.emplace(tensor->uid, *tensor);
-    found.emplace(operation.output().uid, operation.output());
+    for (const Tensor* tensor : operation.outputs()) found.emplace(tensor->uid, *tensor);
   }
   std::erase_if(found, [](const auto& entry) { return entry.second.is_virtual; });
   return found;
@@ -52,13 +52,14 @@ void check_pack(const Plan& plan, const VariantPack& pack) {
   const Graph& graph = *plan.config.engine.graph;
   const auto tensors = real_tensors(graph);
   for (const auto& [uid, tensor] : tensors) check_tensor(tensor, pack);
-  const Tensor& result = graph.operations.back().output();
   for (const auto& [uid, tensor] : tensors) {
-    require(uid == result.uid || !overlap(pack.pointers.at(uid),
-                                          extent_bytes(tensor),
-                                          pack.pointers.at(result.uid),
-                                          extent_bytes(result)),
-            "the result overlaps tensor " + std::to_string(uid));
+    for (const Tensor* result : graph.operations.back().outputs()) {
+      require(uid == result->uid || !overlap(pack.pointers.at(uid),
+                                             extent_bytes(tensor),
+                                             pack.pointers.at(result->uid),
+                                             extent_bytes(*result)),
+              "the result overlaps tensor " + std::to_string(uid));
+    }
     require(
         plan.workspace_bytes == 0 ||
             !overlap(
@@ -113,11 +114,49 @@ Dense run_convolution(const Operation& operation, Values& values, std::int64_t e
   return result;
 }
 
+// Returns the sums of all values of each channel of x, of their first power or of their second.
+Dense run_statistics(const Operation& operation, const Dense& x, int power) {
+  const auto channels = static_cast<std::size_t>(operation.x.dims[1]);
+  const std::size_t samples = static_cast<std::size_t>(operation.x.dims[0]);
+  const std::size_t positions = x.size() / (samples * channels);
+  Dense sums(channels, 0.0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sums[i / positions % channels] += power == 1 ? x[i] : x[i] * x[i];
+  }
+  return sums;
+}
+
+// Returns the results of an operation, in the order of its outputs.
+std::vector<Dense> results_of(const Operation& operation, Values& values, std::int64_t engine) {
+  if (operation.is_convolution()) return {run_convolution(operation, values, engine)};
+  const Dense& x = values.at(operation.x.uid);
+  if (operation.kind == OperationKind::statistics) {
+    return {run_statistics(operation, x, 1), run_statistics(operation, x, 2)};
+  }
+  return {run_pointwise(operation, x, operation.has_w ? values.at(operation.w.uid) : Dense{})};
+}
+
 // Rounds differently in every run, by about the last bit of a float.
 void disturb(Dense& values) {
   static std::uint64_t runs = 0;
   const double factor = 1.0 + (++runs % 2 == 0 ? 1e-7 : -1e-7);
   for (double& value : values) value *= factor;
+}
+
+// Keeps a result for the operations that follow, and stores it unless it is virtual.
+void put(const Operation& operation,
+         const Tensor& output,
+         Dense result,
+         std::int64_t engine,
+         const VariantPack& pack,
+         Values& values) {
+  if (engine == nondeterministic) disturb(result);
+  if (operation.is_convolution() && operation.beta != 0.0) {
+    const Dense old = load(output, pack.pointers.at(output.uid));
+    for (std::size_t i = 0; i < old.size(); ++i) result[i] += operation.beta * old[i];
+  }
+  if (!output.is_virtual) store(output, result, pack.pointers.at(output.uid));
+  values[output.uid] = std::move(result);
 }
 
 void run(const Plan& plan, const VariantPack& pack) {
@@ -131,19 +170,10 @@ void run(const Plan& plan, const VariantPack& pack) {
     for (const Tensor* tensor : operation.inputs()) {
       if (!tensor->is_virtual) values[tensor->uid] = load(*tensor, pack.pointers.at(tensor->uid));
     }
-    const Tensor& output = operation.output();
-    const bool pointwise = operation.kind == OperationKind::pointwise;
-    Dense result = pointwise ? run_pointwise(operation,
-                                             values.at(operation.x.uid),
-                                             operation.has_w ? values.at(operation.w.uid) : Dense{})
-                             : run_convolution(operation, values, engine);
-    if (engine == nondeterministic) disturb(result);
-    if (!pointwise && operation.beta != 0.0) {
-      const Dense old = load(output, pack.pointers.at(output.uid));
-      for (std::size_t i = 0; i < old.size(); ++i) result[i] += operation.beta * old[i];
+    std::vector<Dense> results = results_of(operation, values, engine);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      put(operation, *operation.outputs()[i], std::move(results[i]), engine, pack, values);
     }
-    if (!output.is_virtual) store(output, result, pack.pointers.at(output.uid));
-    values[output.uid] = std::move(result);
   }
 }
 

@@ -214,6 +214,30 @@ TEST_CASE("emulated cuDNN: bias and ReLU are fused, in 16 bits too, unless refus
   CHECK(heuristics(fused(handle, CUDNN_DATA_FLOAT), CUDNN_HEUR_MODE_A).empty());
 }
 
+TEST_CASE("emulated cuDNN: statistics are sums of the stored outputs, after a convolution alone") {
+  emulation::reset();
+  cudnnHandle_t handle = new_handle();
+  const ConvolutionOperation first = one_by_one(CUDNN_DATA_BFLOAT16);
+  const TensorSpec sums = spec_of(4, {1, 2, 1, 1});
+  const TensorSpec squares = spec_of(5, {1, 2, 1, 1});
+  BackendDescriptor of = graph(handle, {operation(first), statistics(first.y, sums, squares)});
+  BackendDescriptor made = finished(plan(handle, engine_config(of, 0)));
+  // The outputs are 257 and 1 at every position. The first is rounded to 256 when it is stored.
+  auto* x = device_copy(std::vector<BFloat16>(18, BFloat16(1.0F)));
+  auto* w =
+      device_copy<BFloat16>({BFloat16(256.0F), BFloat16(1.0F), BFloat16(2.0F), BFloat16(-1.0F)});
+  auto* y = device_copy(std::vector<BFloat16>(18));
+  float* sum = device_array(2);
+  float* square = device_array(2);
+  CHECK(execute(handle, made, {{1, x}, {2, w}, {3, y}, {4, sum}, {5, square}}) == ok);
+  CHECK(host_copy(sum, 2) == std::vector<float>{9 * 256.0F, 9.0F});
+  CHECK(host_copy(square, 2) == std::vector<float>{9 * 65536.0F, 9.0F});
+  CHECK(execute(handle, made, {{1, x}, {2, w}, {3, y}, {4, sum}, {5, sum}}) ==
+        CUDNN_STATUS_BAD_PARAM);
+  BackendDescriptor alone = graph(handle, {statistics(first.y, sums, squares)});
+  CHECK(heuristics(alone, CUDNN_HEUR_MODE_A).empty());
+}
+
 TEST_CASE("emulated cuDNN: errors can be injected, handles and descriptors are counted") {
   emulation::reset();
   cudnnHandle_t handle = new_handle();

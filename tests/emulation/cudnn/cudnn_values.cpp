@@ -52,6 +52,16 @@ void check_pointwise(const Operation& operation) {
   }
 }
 
+void check_statistics(const Operation& operation) {
+  Extents channels(operation.x.dims.size(), 1);
+  channels[1] = operation.x.dims[1];
+  require_shape(operation.y.dims == channels && operation.w.dims == channels,
+                "sums do not have one element per channel of x");
+  require(operation.y.type == CUDNN_DATA_FLOAT && operation.w.type == CUDNN_DATA_FLOAT,
+          CUDNN_STATUS_NOT_SUPPORTED_DATA_TYPE,
+          "sums are FLOAT");
+}
+
 }  // namespace
 
 const Tensor& Operation::output() const {
@@ -59,7 +69,13 @@ const Tensor& Operation::output() const {
   return kind == OperationKind::backward_filter ? w : y;
 }
 
+std::vector<const Tensor*> Operation::outputs() const {
+  if (kind == OperationKind::statistics) return {&y, &w};
+  return {&output()};
+}
+
 std::vector<const Tensor*> Operation::inputs() const {
+  if (kind == OperationKind::statistics) return {&x};
   std::vector<const Tensor*> found;
   for (const Tensor* tensor : {&x, &w, &y}) {
     if (tensor != &output() && (tensor != &w || has_w)) found.push_back(tensor);
@@ -98,6 +114,8 @@ void check(const Convolution& convolution, std::int64_t spatial_dims) {
 void check(const Operation& operation) {
   if (operation.kind == OperationKind::pointwise) {
     check_pointwise(operation);
+  } else if (operation.kind == OperationKind::statistics) {
+    check_statistics(operation);
   } else {
     check_convolution(operation);
   }
@@ -119,20 +137,23 @@ void check(const Graph& graph) {
       require(!input->is_virtual || written.count(input->uid) == 1,
               "a virtual tensor is read that no operation before has written");
     }
-    all.push_back(&operation.output());
+    for (const Tensor* output : operation.outputs()) all.push_back(output);
     for (const Tensor* tensor : all) {
       const Tensor& known = tensors.emplace(tensor->uid, *tensor).first->second;
       require(known == *tensor,
               CUDNN_STATUS_BAD_PARAM_DUPLICATED_ENTRIES,
               "two different tensors have the id " + std::to_string(tensor->uid));
     }
-    require(operation.kind == OperationKind::pointwise || operation.beta == 0.0 ||
-                !operation.output().is_virtual,
+    require(!operation.is_convolution() || operation.beta == 0.0 || !operation.output().is_virtual,
             CUDNN_STATUS_NOT_SUPPORTED,
             "beta has no old value of a virtual tensor");
-    require(written.insert(operation.output().uid).second, "a tensor is written twice");
+    for (const Tensor* output : operation.outputs()) {
+      require(written.insert(output->uid).second, "a tensor is written twice");
+    }
   }
-  require(!graph.operations.back().output().is_virtual, "the result is virtual");
+  for (const Tensor* output : graph.operations.back().outputs()) {
+    require(!output->is_virtual, "the result is virtual");
+  }
 }
 
 std::int64_t bytes_of(cudnnDataType_t type) {

@@ -39,10 +39,10 @@ struct Pointwise {
   bool propagates_nan = false;  // else a ReLU takes not-a-number for a number below `lower`
 };
 
-enum class OperationKind { forward, backward_data, backward_filter, pointwise };
+enum class OperationKind { forward, backward_data, backward_filter, pointwise, statistics };
 
 // Names tensors by their part in y = x * w, whichever of them is the result. The second input of a
-// pointwise operation, if any, is w.
+// pointwise operation, if any, is w. Statistics of x are y, the sums, and w, the sums of squares.
 struct Operation {
   OperationKind kind = OperationKind::forward;
   Convolution convolution;
@@ -54,7 +54,12 @@ struct Operation {
   double alpha = 1.0;  // in a pointwise operation, the factor of x
   double beta = 0.0;   // in a pointwise operation, the factor of w
 
+  bool is_convolution() const {
+    return kind != OperationKind::pointwise && kind != OperationKind::statistics;
+  }
+  // Returns the only output, or the sums.
   const Tensor& output() const;
+  std::vector<const Tensor*> outputs() const;
   std::vector<const Tensor*> inputs() const;
   // These values belong to a convolution.
   std::int64_t groups() const { return x.dims[1] / w.dims[1]; }

@@ -352,12 +352,17 @@ TEST_CASE("Engine trial: a name that is no engine, or not of this convolution, i
                                  "engine 3",
                                  "engine 1 fused",
                                  "engine 0 narrow",
+                                 "engine 0 statistics",
                                  "brgconv:avx512_core"}) {
     CAPTURE(name);
     CHECK(contains(refusal(*backend, forward, name), name));
   }
   const KernelSpec backward = spec_of(KernelPhase::backward_data, Precision::fp32, 4);
   CHECK(contains(refusal(*backend, backward, "engine 0 fused"), "engine 0 fused"));
+  KernelSpec plain = forward;
+  plain.bias = false;
+  CHECK(refusal(*backend, plain, "engine 0").empty());
+  CHECK(contains(refusal(*backend, plain, "engine 0 statistics"), "not this kind of convolution"));
 }
 
 TEST_CASE("Engine trial: the name of a convolution is good for its mirror image") {
