@@ -178,7 +178,9 @@ void Bench::time_convolution(const StepKernel& kernel) {
 
 std::vector<EngineCandidate> Bench::candidates_of(const StepKernel& kernel) {
   std::vector<EngineCandidate> all;
-  for (const ConvolutionVariant& variant : variants_of(kernel.spec)) {
+  std::vector<ConvolutionVariant> variants = variants_of(kernel.spec);
+  if (may_sum_outputs(kernel)) variants.push_back({.statistics = true});
+  for (const ConvolutionVariant& variant : variants) {
     try {
       const std::vector<EngineCandidate> some =
           engine_candidates(context_.library, kernel.spec, variant, context_.options.max_engines);

@@ -27,6 +27,7 @@ OrderedJson begin_line(const StepKernel& kernel) {
   OrderedJson line = new_line("engine");
   line.update(to_ordered_json(kernel.spec));
   line["count"] = kernel.count;
+  line["before_batch_norm"] = kernel.before_batch_norm;
   return line;
 }
 
@@ -38,6 +39,10 @@ ConvolutionGraph graph_of(Library& library,
 }
 
 }  // namespace
+
+bool may_sum_outputs(const StepKernel& kernel) {
+  return kernel.before_batch_norm > 0 && can_sum_outputs(kernel.spec);
+}
 
 bool is_skipped(const BenchOptions& options, const EngineCandidate& candidate) {
   const std::string name = candidate.name();
@@ -75,7 +80,7 @@ EngineBench::EngineBench(const BenchContext& context, const StepKernel& kernel)
                          context.options.operand_bytes,
                          context.library.device().properties().l2_cache_bytes)) {
   for (int set = 0; set < sets_.count; ++set) {
-    operands_.emplace_back(context.library.device(), kernel.spec);
+    operands_.emplace_back(context.library.device(), kernel.spec, may_sum_outputs(kernel));
   }
 }
 

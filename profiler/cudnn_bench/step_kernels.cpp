@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "planner/kernel/kernel_operands.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/schedule/stored_samples.hpp"
@@ -28,6 +29,7 @@ std::vector<StepKernel> step_kernels(const Network& network,
   const Schedule schedule = lower(plan_for_one_rank(network, batch, precision), 0);
   std::vector<StepKernel> kernels;
   std::map<KernelSpec, std::size_t> place;
+  std::map<BufferIndex, std::size_t> convolution_of;  // the last one that wrote the buffer
   for (const Operation& operation : schedule.operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr || volume(kernel->spec.out) == 0) continue;
@@ -35,6 +37,13 @@ std::vector<StepKernel> step_kernels(const Network& network,
     const auto [entry, is_new] = place.emplace(spec, kernels.size());
     if (is_new) kernels.push_back({.spec = spec, .constants = kernel->constants});
     ++kernels[entry->second].count;
+    const OperandPositions positions(spec);
+    if (spec.kind == KernelKind::convolution && spec.phase == KernelPhase::forward) {
+      convolution_of[kernel->operands[positions[OperandRole::y]].buffer] = entry->second;
+    } else if (spec.phase == KernelPhase::forward_statistics) {
+      const auto before = convolution_of.find(kernel->operands[positions[OperandRole::x]].buffer);
+      if (before != convolution_of.end()) ++kernels[before->second].before_batch_norm;
+    }
   }
   return kernels;
 }

@@ -15,6 +15,8 @@ struct StepKernel {
   KernelSpec spec;
   KernelConstants constants;  // from the first occurrence
   int count = 0;              // occurrences in a step
+  // A batch norm sums the whole output of this many occurrences of a convolution.
+  int before_batch_norm = 0;
 };
 
 // Returns the kernels of a training step on one rank with `batch` samples, in the order of their

@@ -6,7 +6,10 @@
 
 #include <doctest/doctest.h>
 
+#include "executor/backend/half.hpp"
+#include "profiler/cudnn_bench/engine_bench.hpp"
 #include "tests/emulation/cudnn/cudnn_engines.hpp"
+#include "tests/emulation/fixture.hpp"
 #include "tests/profiler/cudnn_bench/bench_run.hpp"
 
 namespace cnnplan::test {
@@ -35,6 +38,12 @@ bool has_index(const std::vector<nlohmann::json>& lines, std::int64_t index) {
   });
 }
 
+// The emulated engines that do more than convolve are compiled at run time.
+bool is_compiled(const nlohmann::json& line) {
+  const std::string variant = line.at("variant");
+  return variant.starts_with("fused") || variant == "statistics";
+}
+
 }  // namespace
 
 TEST_CASE("Engine lines: every configuration of every variant has a line, also the broken one") {
@@ -46,7 +55,7 @@ TEST_CASE("Engine lines: every configuration of every variant has a line, also t
   for (const auto& [name, lines] : lists) {
     const std::string& variant = name;
     CAPTURE(variant);
-    const bool is_fused = variant.find("fused") != std::string::npos;
+    const bool is_fused = is_compiled(lines.front());
     CHECK(has_index(lines, emulation::broken));
     CHECK(has_index(lines, emulation::exact));
     CHECK(has_index(lines, emulation::tensor_core) == !is_fused);
@@ -84,12 +93,61 @@ TEST_CASE("Engine lines: engines that are compiled at run time are marked and co
   const BenchRun run = run_bench(engines_only());
   bool compiled = false;
   for (const nlohmann::json& line : run.of("engine")) {
-    const bool is_fused = line.at("variant").get<std::string>().starts_with("fused");
+    const bool is_fused = is_compiled(line);
     CHECK(line.at("runtime_compiled") == is_fused);
     CHECK((is_fused || !compiled));
     compiled = compiled || is_fused;
   }
   CHECK(compiled);
+}
+
+TEST_CASE("Engine lines: only before a batch norm, engines are timed that sum the outputs, too") {
+  emulation::reset(small_device());
+  int timed = 0;
+  for (const nlohmann::json& line : run_bench(engines_only()).of("engine")) {
+    CAPTURE(line.dump());
+    const bool is_conv2 = line.at("phase") == "forward" && line.at("in") == line.at("out");
+    CHECK(line.at("before_batch_norm") == (is_conv2 ? 1 : 0));
+    if (line.at("variant") != "statistics") continue;
+    CHECK(is_conv2);
+    timed += line.contains("median_s") ? 1 : 0;
+  }
+  CHECK(timed == 1);
+}
+
+TEST_CASE("Engine lines: the sums of an engine are those of the outputs that it writes") {
+  emulation::reset(small_device());
+  cudnn::Library library({});
+  const Shape shape{{2, 3, 1, 4, 5}};
+  const KernelSpec spec{.in = shape, .out = shape, .precision = Precision::bf16};
+  REQUIRE(cudnn::can_sum_outputs(spec));
+  const cudnn::ConvolutionVariant variant{.statistics = true};
+  const cudnn::TrialOperands filled(library.device(), spec, true);
+  const cudnn::ConvolutionOperands& operands = filled.operands();
+  cudnn::ConvolutionProgram(
+      library,
+      spec,
+      variant,
+      cudnn::make_convolution_graph(cudnn::EngineTarget(library.handle()), spec, variant),
+      {.index = emulation::exact})
+      .run(operands);
+  library.device().synchronize();
+  const auto channels = static_cast<std::size_t>(shape[Dim::c]);
+  const auto y =
+      host_copy(static_cast<const BFloat16*>(operands.y), static_cast<std::size_t>(volume(shape)));
+  const auto sums = host_copy(static_cast<const float*>(operands.sums), channels);
+  const auto squares = host_copy(static_cast<const float*>(operands.squares), channels);
+  for (std::size_t c = 0; c < channels; ++c) {
+    double sum = 0.0;
+    double square = 0.0;
+    for (std::size_t i = c; i < y.size(); i += channels) {
+      const double value = y[i];
+      sum += value;
+      square += value * value;
+    }
+    CHECK(sums[c] == doctest::Approx(sum).epsilon(1e-6));
+    CHECK(squares[c] == doctest::Approx(square).epsilon(1e-6));
+  }
 }
 
 TEST_CASE("Engine lines: every engine is named on the log before it runs") {

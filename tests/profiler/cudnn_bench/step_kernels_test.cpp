@@ -62,6 +62,18 @@ TEST_CASE("Step kernels: ResNet-50 has 53 batch norms, 54 convolutions and 16 su
   CHECK(sums_of_batch_norms == 15);
 }
 
+TEST_CASE(
+    "Step kernels: a batch norm follows each convolution of ResNet-50 but not the classifier") {
+  std::map<KernelPhase, int> counts;
+  for (const StepKernel& kernel : resnet50()) {
+    counts[kernel.spec.phase] += kernel.before_batch_norm;
+    CHECK((kernel.before_batch_norm == 0 || kernel.before_batch_norm == kernel.count));
+  }
+  CHECK(counts[KernelPhase::forward] == 53);
+  counts.erase(KernelPhase::forward);
+  for (const auto& [phase, count] : counts) CHECK(count == 0);
+}
+
 TEST_CASE("Step kernels: equal kernels are one entry") {
   std::map<KernelSpec, int> entries;
   bool repeats = false;
