@@ -54,10 +54,10 @@ std::ptrdiff_t fast_engines(const std::vector<cudnn::RecommendedEngine>& engines
   });
 }
 
-std::set<KernelSpec> resnet50_convolutions() {
+std::set<KernelSpec> resnet50_convolutions(Precision precision = Precision::bf16) {
   const Network network = read_network("configs/networks/resnet50.json");
   Plan plan = uniform_plan(network, 256, Mesh());
-  plan.precision = Precision::bf16;
+  plan.precision = precision;
   std::set<KernelSpec> kernels;
   const Schedule schedule = lower(plan, 0, {.detail = Detail::priced});
   for (const Operation& operation : schedule.operations) {
@@ -67,6 +67,15 @@ std::set<KernelSpec> resnet50_convolutions() {
     kernels.insert(canonical(stored_spec(schedule, *kernel, DeviceKind::gpu)));
   }
   return kernels;
+}
+
+// Calls f(spec, engines) for every forward convolution of ResNet-50 before a batch norm, with the
+// engines that also sum its outputs.
+template <typename F>
+void for_each_with_statistics(Precision precision, F f) {
+  for (const KernelSpec& spec : resnet50_convolutions(precision)) {
+    if (cudnn::can_sum_outputs(spec)) f(spec, engines_of(spec, {.statistics = true}));
+  }
 }
 
 }  // namespace
@@ -106,6 +115,32 @@ TEST_CASE("Engine lists: trials of ResNet-50 compile nothing, and reach all fast
     }
     CHECK(fast.empty());
   }
+}
+
+// docs/decisions/0006-gpu-backend.md says what follows from this test.
+TEST_CASE("Engine lists: ready engines sum the outputs of ResNet-50's convolutions in fp16 alone") {
+  int convolutions = 0;
+  for_each_with_statistics(Precision::bf16, [&](const KernelSpec& spec, const auto& engines) {
+    CAPTURE(to_text(spec));
+    ++convolutions;
+    CHECK(fast_engines(engines) == 0);
+  });
+  CHECK(convolutions == 23);
+  for_each_with_statistics(Precision::fp16, [](const KernelSpec& spec, const auto& engines) {
+    CAPTURE(to_text(spec));
+    const bool is_first = spec.in[Dim::c] == 3;
+    CHECK((fast_engines(engines) > 0) == !is_first);
+  });
+}
+
+TEST_CASE("Engine lists with a driver: in bf16, one engine that is compiled sums the outputs") {
+  for_each_with_statistics(Precision::bf16, [](const KernelSpec& spec, const auto& engines) {
+    CAPTURE(to_text(spec));
+    CHECK(cudnn::are_runtime_compiled(engines));
+    std::set<std::int64_t> indices;
+    for (const cudnn::RecommendedEngine& one : engines) indices.insert(one.engine.index);
+    CHECK(indices.size() == 1);
+  });
 }
 
 TEST_CASE("Engine lists with a driver: a ReLU without bias is fused by compiled engines alone") {
