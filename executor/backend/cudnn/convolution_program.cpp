@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/check.hpp"
 #include "executor/backend/cudnn/kernels/pointwise_kernels.hpp"
 #include "planner/tensor/element.hpp"
@@ -25,9 +26,9 @@ void* memory_of(TensorId id, const ConvolutionOperands& operands) {
     case TensorId::y:
       return operands.y;
     case TensorId::channel_sums:
-      return operands.sums;
+      return operands.channel_sums;
     case TensorId::channel_squares:
-      return operands.squares;
+      return operands.channel_squares;
     default:
       return operands.bias;
   }
@@ -57,18 +58,26 @@ ConvolutionProgram::ConvolutionProgram(Library& library,
   if (spec.bias && spec.phase == KernelPhase::backward_filter) {
     layout_.sums_bytes = aligned(bias_gradient_workspace_bytes(spec.out));
   }
+  if (variant.statistics) {
+    layout_.floats_bytes = aligned(spec.out[Dim::c] * bytes_of(ElementType::fp32));
+    layout_.sums_bytes = aligned(statistics_workspace_bytes(spec.out[Dim::c]));
+  }
 }
 
 std::int64_t ConvolutionProgram::workspace_bytes() const {
-  return layout_.engine_bytes + layout_.buffer_bytes + layout_.narrow_bytes + layout_.sums_bytes;
+  return layout_.engine_bytes + layout_.buffer_bytes + layout_.narrow_bytes +
+         2 * layout_.floats_bytes + layout_.sums_bytes;
 }
 
 void ConvolutionProgram::run(const ConvolutionOperands& operands) {
   std::byte* const engine = library_.workspace().at_least(workspace_bytes());
   std::byte* const buffer = engine + layout_.engine_bytes;
   std::byte* const narrow = buffer + layout_.buffer_bytes;
-  std::byte* const sums = narrow + layout_.narrow_bytes;
+  std::byte* const floats = narrow + layout_.narrow_bytes;
+  std::byte* const sums = floats + 2 * layout_.floats_bytes;
   ConvolutionOperands seen = operands;
+  seen.channel_sums = floats;
+  seen.channel_squares = floats + layout_.floats_bytes;
   if (variant_.padded) {
     seen.x = buffer;
     if (spec_.phase != KernelPhase::backward_data) copy_input(operands.x, buffer, true);
@@ -94,6 +103,7 @@ void ConvolutionProgram::run(const ConvolutionOperands& operands) {
   }
   if (spec_.phase == KernelPhase::forward && !variant_.fused) add_bias_and_clip(operands);
   if (spec_.phase == KernelPhase::backward_filter && spec_.bias) reduce_bias(operands, sums);
+  if (variant_.statistics) complete_sums(seen, sums);
 }
 
 void ConvolutionProgram::copy_input(void* x, void* buffer, bool into_buffer) {
@@ -151,6 +161,15 @@ void ConvolutionProgram::reduce_bias(const ConvolutionOperands& operands, void* 
                 view_of_y(operands),
                 view_of_bias(operands),
                 {sums, library_.workspace().arrived(), library_.device().stream()});
+}
+
+void ConvolutionProgram::complete_sums(const ConvolutionOperands& seen, void* sums) {
+  complete_statistics(spec_.precision,
+                      view_of_y(seen),
+                      {static_cast<const float*>(seen.channel_sums),
+                       static_cast<const float*>(seen.channel_squares)},
+                      static_cast<double*>(seen.sums),
+                      {sums, library_.workspace().arrived(), library_.device().stream()});
 }
 
 }  // namespace cnnplan::cudnn

@@ -18,9 +18,11 @@ struct ConvolutionOperands {
   void* w = nullptr;
   void* bias = nullptr;  // null: none
   void* y = nullptr;
-  // These floats, one for each channel, are written by a variant with statistics.
-  void* sums = nullptr;     // of y
-  void* squares = nullptr;  // sums of the squares of y
+  // A variant with statistics writes the operand `sums` of a batch norm's forward_statistics of y.
+  void* sums = nullptr;
+  // The engine of this variant writes floats to these parts of the workspace.
+  void* channel_sums = nullptr;
+  void* channel_squares = nullptr;
   auto operator<=>(const ConvolutionOperands&) const = default;
 };
 
@@ -53,7 +55,8 @@ class ConvolutionProgram {
     std::int64_t engine_bytes = 0;
     std::int64_t buffer_bytes = 0;  // of the padded input
     std::int64_t narrow_bytes = 0;  // of the 16-bit dweight or bias
-    std::int64_t sums_bytes = 0;    // for the gradient of the bias
+    std::int64_t floats_bytes = 0;  // of the engine's sums, and of its sums of squares
+    std::int64_t sums_bytes = 0;    // for the gradient of the bias, or for statistics
   };
 
   void copy_input(void* x, void* buffer, bool into_buffer);
@@ -62,6 +65,7 @@ class ConvolutionProgram {
   TensorView view_of_y(const ConvolutionOperands& operands) const;
   void add_bias_and_clip(const ConvolutionOperands& operands);
   void reduce_bias(const ConvolutionOperands& operands, void* sums);
+  void complete_sums(const ConvolutionOperands& seen, void* sums);
 
   Library& library_;
   KernelSpec spec_;

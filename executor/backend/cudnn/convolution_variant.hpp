@@ -19,8 +19,9 @@ struct ConvolutionVariant {
   // With 16-bit activations, dweight comes in 16 bit and is widened, and the bias that the engine
   // adds is narrowed. cuDNN 9 has no engines that mix 16 and 32 bits.
   bool narrow = false;
-  // The engine also sums the outputs and their squares, by channel, which a batch norm needs. No
-  // variant of variants_of() does. It is only measured (profiler/cudnn_bench).
+  // The engine also sums the outputs and their squares, by channel. A kernel of ours makes the
+  // statistics of a batch norm from them. No variant of variants_of() does this: it is only
+  // measured (profiler/cudnn_bench).
   bool statistics = false;
   auto operator<=>(const ConvolutionVariant&) const = default;
 };

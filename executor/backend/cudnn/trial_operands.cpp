@@ -14,9 +14,7 @@ TrialOperands::TrialOperands(CudaDevice& device, const KernelSpec& spec, bool st
   operands_.w = add(is_gradient ? parameters : activations, weight_volume(spec));
   operands_.y = add(activations, volume(spec.out));
   if (spec.bias) operands_.bias = add(parameters, spec.out[Dim::c]);
-  if (!statistics) return;
-  operands_.sums = add(ElementType::fp32, spec.out[Dim::c]);
-  operands_.squares = add(ElementType::fp32, spec.out[Dim::c]);
+  if (statistics) operands_.sums = add(ElementType::fp64, 2 * spec.out[Dim::c] + 1);
 }
 
 void* TrialOperands::add(ElementType element, std::int64_t count) {

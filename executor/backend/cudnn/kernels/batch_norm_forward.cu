@@ -1,4 +1,6 @@
 // Computes the statistics of a block, and normalises it.
+#include <type_traits>
+
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
 #include "executor/backend/cudnn/kernels/batch_norm_numbers.hpp"
 #include "executor/backend/cudnn/kernels/column_sums.hpp"
@@ -116,17 +118,40 @@ struct MaskFromOutput {
   }
 };
 
+// Says that no sums are known before a block is read.
+struct NothingKnown {};
+
+// Holds the sums of an engine and the number of terms.
+struct KnownSums {
+  EngineSums sums;
+  double count;
+
+  // The terms of the variance cancel by fewer than 7 bits. A sum that is not finite is refused.
+  CNNPLAN_HOST_DEVICE bool are_good(std::uint32_t channel) const {
+    const double mean = sums.values[channel] / count;
+    const double variance = multiply_add(-mean, mean, sums.squares[channel] / count);
+    return mean * mean <= most_mean_squares * variance;
+  }
+};
+
 // Finds the sum of a strip, and the sum of the squared distances from the strip's mean. Squares of
 // numbers with a large mean would cancel in the variance (Chan, Golub, LeVeque 1983). The sum of
 // squares is made of both, in double.
-template <typename T, int width>
+template <typename T, int width, typename Known = NothingKnown>
 struct MomentsTerm : BlockReader<T, width> {
   using Item = Vector<T, width>;
   using Real = Computed<T>;
 
+  Known known = {};
   std::uint32_t terms = 0;
   Real inverse_terms = 0;
 
+  // The sums of all channels of the vector are known, or all are added.
+  CNNPLAN_HOST_DEVICE bool is_needed() const requires std::is_same_v<Known, KnownSums> {
+    bool are_good = true;
+    for (int i = 0; i < width; ++i) are_good = are_good && known.are_good(this->channel + i);
+    return !are_good;
+  }
   CNNPLAN_HOST_DEVICE void add_batch(const Batch<MomentsTerm>& batch, Partial<T, width, 2>& own) {
     std::uint32_t fresh_terms = 0;
     Vector<Real, width> sum = {};
@@ -171,6 +196,17 @@ struct SetSums {
   CNNPLAN_HOST_DEVICE void set(int k, std::uint32_t channel, double value) const {
     sums[k * channels + channel] = value;
     if (k == 0 && channel == 0) sums[2 * channels] = count;
+  }
+};
+
+// Takes the known sums where they are good.
+struct SetKnownSums {
+  SetSums by;
+  KnownSums known;
+
+  CNNPLAN_HOST_DEVICE void set(int k, std::uint32_t channel, double value) const {
+    const float* sums = k == 0 ? known.sums.values : known.sums.squares;
+    by.set(k, channel, known.are_good(channel) ? sums[channel] : value);
   }
 };
 
@@ -250,6 +286,32 @@ std::int64_t batch_norm_workspace_bytes(const KernelSpec& spec) {
   const bool sums = spec.phase == KernelPhase::forward_statistics ||
                     spec.phase == KernelPhase::backward_statistics;
   return sums ? sums_workspace_bytes(spec.out[Dim::c], 2) : 0;
+}
+
+std::int64_t statistics_workspace_bytes(std::int64_t channels) {
+  return sums_workspace_bytes(channels, 2);
+}
+
+void complete_statistics(Precision precision,
+                         const TensorView& x,
+                         const EngineSums& engine_sums,
+                         double* sums,
+                         const SumScratch& scratch) {
+  const Shape shape = x.shape();
+  const std::int64_t channels = shape[Dim::c];
+  const Positions positions(shape, {&x});
+  const auto count = static_cast<double>(positions.count());
+  const KnownSums known{engine_sums, count};
+  with_kind(precision, channels, [&]<typename K>(K) {
+    using T = typename K::Type;
+    constexpr int width = K::channels;
+    column_sums<T, width, 2>(
+        scratch,
+        positions.count(),
+        channels,
+        MomentsTerm<T, width, KnownSums>{{positions, Block<const T>(x)}, known},
+        SetKnownSums{{sums, channels, count}, known});
+  });
 }
 
 void batch_norm_forward(const KernelCall& call, const OperandsByRole& operands) {

@@ -70,6 +70,12 @@ concept TermWithBatches = requires(Term term, const Batch<Term>& batch, Sums& ow
   term.add_batch(batch, own);
 };
 
+// Is true for terms that need not read all channels. is_needed() is called after begin().
+template <typename Term>
+concept TermOfSomeChannels = requires(const Term& term) {
+  term.is_needed();
+};
+
 // Adds the terms of a batch to `own`. A Term is a reader (batches.hpp) with void begin(uint32
 // first_channel), or with Numbers, prepare() and begin() as a Row of sweep_tiles() has. It has void
 // add(uint32 position, Item, Partial&) or void add_batch(Batch, Partial&).
@@ -155,6 +161,9 @@ struct SumTiles {
       reader.begin(share.channel, share.channel_in_tile, shared.numbers);
     } else {
       reader.begin(share.channel);
+    }
+    if constexpr (TermOfSomeChannels<Term>) {
+      if (!reader.is_needed()) return;
     }
     constexpr std::uint32_t terms = TermWithBatches<Term, Sums> ? terms_per_strip : terms_per_chain;
     const std::uint32_t strip_length = terms * share.steps.step;
