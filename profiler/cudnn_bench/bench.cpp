@@ -179,7 +179,7 @@ void Bench::time_convolution(const StepKernel& kernel) {
 std::vector<EngineCandidate> Bench::candidates_of(const StepKernel& kernel) {
   std::vector<EngineCandidate> all;
   std::vector<ConvolutionVariant> variants = variants_of(kernel.spec);
-  if (may_sum_outputs(kernel)) variants.push_back({.statistics = true});
+  if (sums_outputs(context_.options, kernel)) variants.push_back({.statistics = true});
   for (const ConvolutionVariant& variant : variants) {
     try {
       const std::vector<EngineCandidate> some =

@@ -19,8 +19,10 @@ struct BenchOptions {
   std::vector<KernelPhase> phases{};  // empty: all
   bool own_kernels = true;            // time the kernels of this project
   bool engines = true;                // time the engines of cuDNN
-  double budget_s = 0.0;              // for all measurements; 0: no limit
-  int max_engines = 0;                // for each variant of a convolution; 0: all
+  // Engines that also compute a batch norm's statistics are timed, too.
+  bool statistics = false;
+  double budget_s = 0.0;  // for all measurements; 0: no limit
+  int max_engines = 0;    // for each variant of a convolution; 0: all
   // The list names engines that do not run. "engine 38" stands for all of its configurations.
   std::vector<std::string> skipped_engines{};
   // A kernel's operands are repeated until they take this much memory; negative: 4 times the L2

@@ -40,8 +40,8 @@ ConvolutionGraph graph_of(Library& library,
 
 }  // namespace
 
-bool may_sum_outputs(const StepKernel& kernel) {
-  return kernel.before_batch_norm > 0 && can_sum_outputs(kernel.spec);
+bool sums_outputs(const BenchOptions& options, const StepKernel& kernel) {
+  return options.statistics && kernel.before_batch_norm > 0 && can_sum_outputs(kernel.spec);
 }
 
 bool is_skipped(const BenchOptions& options, const EngineCandidate& candidate) {
@@ -80,7 +80,8 @@ EngineBench::EngineBench(const BenchContext& context, const StepKernel& kernel)
                          context.options.operand_bytes,
                          context.library.device().properties().l2_cache_bytes)) {
   for (int set = 0; set < sets_.count; ++set) {
-    operands_.emplace_back(context.library.device(), kernel.spec, may_sum_outputs(kernel));
+    operands_.emplace_back(
+        context.library.device(), kernel.spec, sums_outputs(context.options, kernel));
   }
 }
 

@@ -24,8 +24,8 @@ struct EngineCandidate {
   std::string name() const { return to_text(engine) + to_text(variant); }
 };
 
-// Returns whether engines that also sum the outputs are timed: a batch norm needs the sums.
-bool may_sum_outputs(const StepKernel& kernel);
+// Returns whether engines that also sum the outputs are timed. A batch norm needs the sums.
+bool sums_outputs(const BenchOptions& options, const StepKernel& kernel);
 // Returns whether the options leave the engine out: "engine 38" names "engine 38 k2=5 fused", too.
 bool is_skipped(const BenchOptions& options, const EngineCandidate& candidate);
 // Returns the first `most` engine configurations that the library recommends for a variant and that

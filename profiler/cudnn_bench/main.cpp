@@ -71,6 +71,10 @@ void add_filters(CLI::App& app, BenchOptions& options) {
       "--own-only", leave_out(options.engines), "Only own kernels, no engines of cuDNN");
   app.add_flag_function("--engines-only", leave_out(options.own_kernels), "Only engines of cuDNN")
       ->excludes(own);
+  app.add_flag(
+      "--statistics",
+      options.statistics,
+      "Also engines that compute a batch norm's statistics with the convolution before it");
   app.add_option("--max-engines",
                  options.max_engines,
                  "At most this many engine configurations of each variant of a convolution")

@@ -35,12 +35,6 @@ bool has_index(const std::vector<nlohmann::json>& lines, std::int64_t index) {
   });
 }
 
-// The emulated engines that do more than convolve are compiled at run time.
-bool is_compiled(const nlohmann::json& line) {
-  const std::string variant = line.at("variant");
-  return variant.starts_with("fused") || variant == "statistics";
-}
-
 }  // namespace
 
 TEST_CASE("Engine lines: every configuration of every variant has a line, also the broken one") {
@@ -52,7 +46,7 @@ TEST_CASE("Engine lines: every configuration of every variant has a line, also t
   for (const auto& [name, lines] : lists) {
     const std::string& variant = name;
     CAPTURE(variant);
-    const bool is_fused = is_compiled(lines.front());
+    const bool is_fused = variant.find("fused") != std::string::npos;
     CHECK(has_index(lines, emulation::broken));
     CHECK(has_index(lines, emulation::exact));
     CHECK(has_index(lines, emulation::tensor_core) == !is_fused);
@@ -90,7 +84,7 @@ TEST_CASE("Engine lines: engines that are compiled at run time are marked and co
   const BenchRun run = run_bench(engines_only());
   bool compiled = false;
   for (const nlohmann::json& line : run.of("engine")) {
-    const bool is_fused = is_compiled(line);
+    const bool is_fused = line.at("variant").get<std::string>().starts_with("fused");
     CHECK(line.at("runtime_compiled") == is_fused);
     CHECK((is_fused || !compiled));
     compiled = compiled || is_fused;
@@ -99,17 +93,22 @@ TEST_CASE("Engine lines: engines that are compiled at run time are marked and co
 }
 
 TEST_CASE("Engine lines: only before a batch norm, engines are timed that sum the outputs, too") {
-  emulation::reset(small_device());
-  int timed = 0;
-  for (const nlohmann::json& line : run_bench(engines_only()).of("engine")) {
-    CAPTURE(line.dump());
-    const bool is_conv2 = line.at("phase") == "forward" && line.at("in") == line.at("out");
-    CHECK(line.at("before_batch_norm") == (is_conv2 ? 1 : 0));
-    if (line.at("variant") != "statistics") continue;
-    CHECK(is_conv2);
-    timed += line.contains("median_s") ? 1 : 0;
+  for (const bool statistics : {false, true}) {
+    emulation::reset(small_device());
+    cudnn::BenchOptions options = engines_only();
+    options.statistics = statistics;
+    int timed = 0;
+    for (const nlohmann::json& line : run_bench(options).of("engine")) {
+      CAPTURE(line.dump());
+      const bool is_conv2 = line.at("phase") == "forward" && line.at("in") == line.at("out");
+      CHECK(line.at("before_batch_norm") == (is_conv2 ? 1 : 0));
+      if (line.at("variant") != "statistics") continue;
+      CHECK(is_conv2);
+      CHECK(line.at("runtime_compiled") == true);
+      timed += line.contains("median_s") ? 1 : 0;
+    }
+    CHECK(timed == (statistics ? 1 : 0));
   }
-  CHECK(timed == 1);
 }
 
 TEST_CASE("Engine lines: every engine is named on the log before it runs") {
