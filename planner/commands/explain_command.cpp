@@ -12,6 +12,7 @@
 #include "planner/base/message.hpp"
 #include "planner/base/readable_file.hpp"
 #include "planner/base/terminal.hpp"
+#include "planner/base/wrapped_text.hpp"
 #include "planner/commands/commands.hpp"
 #include "planner/commands/plan_figures.hpp"
 #include "planner/predict/bounded_kernels.hpp"
@@ -23,27 +24,40 @@
 #include "planner/report/roofline_json.hpp"
 #include "planner/report/roofline_text.hpp"
 #include "planner/report/sensitivity_text.hpp"
+#include "planner/search/explain/other_splits.hpp"
 #include "planner/search/explain/prediction_check.hpp"
 #include "planner/search/explain/sensitivity.hpp"
 #include "planner/summary/explanation.hpp"
 #include "planner/summary/explanation_json.hpp"
 #include "planner/summary/layer_table.hpp"
+#include "planner/summary/other_splits_text.hpp"
 #include "planner/summary/summary_text.hpp"
 
 namespace cnnplan {
 namespace {
 
-void print_formulas(const Plan& plan, const ExplainOptions& options) {
+// Returns why the layer is split as it is.
+std::string reason_for_split(const Plan& plan, LayerIndex layer, const PriceList& prices) {
+  const OtherSplits found = other_splits(plan, prices, layer);
+  return found.units.empty() ? missing_text(found) : to_text(found, found.units.front(), plan);
+}
+
+// Prints what needs prices: why the layer is split as it is, and the formulas of its operations.
+void print_priced_parts(const Plan& plan, const ExplainOptions& options) {
+  const std::size_t columns = columns_of(STDOUT_FILENO);
   std::cout << '\n';
   const auto found = figures_of(plan, options.platform_file, options.profile_file);
   if (const auto* problem = std::get_if<std::string>(&found)) {
-    std::cout << message_text("no formulas: " + *problem, columns_of(STDOUT_FILENO));
+    std::cout << message_text("no formulas: " + *problem, columns);
     return;
   }
   const auto& [platform, profile] = std::get<PlanFigures>(found);
   const KernelCosts kernels(profile, platform);
-  std::cout << to_text(formulas(plan, options.layer, PriceList(platform, kernels)),
-                       columns_of(STDOUT_FILENO));
+  const PriceList prices(platform, kernels);
+  std::cout << indented(
+                   reason_for_split(plan, layer_named(plan, options.layer), prices), 0, columns)
+            << '\n'
+            << to_text(formulas(plan, options.layer, prices), columns);
 }
 
 // Returns the platform and the profile that the plan was made from.
@@ -101,7 +115,7 @@ void print_layer(const Plan& plan, const ExplainOptions& options) {
     std::cout << layer_row(plan, options.layer, columns) << '\n'
               << explain_operations(plan, options.layer, columns);
   }
-  print_formulas(plan, options);
+  print_priced_parts(plan, options);
 }
 
 }  // namespace

@@ -24,12 +24,13 @@
 #include "planner/predict/operation_places.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/report/advice.hpp"
+#include "planner/search/explain/other_splits.hpp"
 
 namespace cnnplan {
 namespace {
 
-// Adds what a plan file does not hold, and prices show: the timeline, rivals by layer, and what is
-// assumed of the machine.
+// Adds what a plan file does not hold, and prices show: the timeline, reasons for splits, rivals by
+// layer, and what is assumed of the machine.
 void add_priced_parts(const ReportOptions& options, ReportedPlan& reported) {
   const Plan& plan = reported.plan;
   InputMatcher inputs(plan);
@@ -46,6 +47,7 @@ void add_priced_parts(const ReportOptions& options, ReportedPlan& reported) {
   const PriceList prices(platform, kernels);
   reported.timeline = timeline_of(plan, prices);
   reported.roofline = bounded_kernels(plan, prices, profile);
+  reported.other_splits = other_splits(plan, prices);
   for (std::size_t i = 0; i < plan.prediction.rivals.size(); ++i) {
     auto rival = plan_of_rival(plan, plan.prediction.rivals[i]);
     if (!rival) continue;

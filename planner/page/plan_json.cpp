@@ -1,4 +1,8 @@
 // Writes everything that the page shows of one plan.
+#include <cstddef>
+#include <utility>
+#include <vector>
+
 #include "planner/json/input_files_json.hpp"
 #include "planner/network/layer_parameters.hpp"
 #include "planner/page/report_json.hpp"
@@ -8,6 +12,7 @@
 #include "planner/report/scaling_text.hpp"
 #include "planner/summary/explanation_json.hpp"
 #include "planner/summary/layer_groups.hpp"
+#include "planner/summary/other_splits_text.hpp"
 #include "planner/summary/reason.hpp"
 #include "planner/summary/reason_text.hpp"
 #include "planner/summary/summary_text.hpp"
@@ -75,6 +80,27 @@ void add_layers(const Plan& plan, OrderedJson& document) {
   document["layers"] = layers;
   document["cuts"] = OrderedJson::array();
   for (const LayerCut& cut : cuts.cuts) document["cuts"].push_back(cut_json(cut));
+}
+
+// Adds the reasons for splits, each once, and to layers the index of their reason.
+// @pre the document has layers
+void add_reasons(const ReportedPlan& reported, OrderedJson& document) {
+  OrderedJson reasons = OrderedJson::array();
+  OrderedJson& layers = document["layers"];
+  const auto add = [&](const std::vector<LayerIndex>& list) {
+    for (const LayerIndex layer : list)
+      layers[static_cast<std::size_t>(layer)]["reason"] = reasons.size();
+  };
+  if (reported.other_splits) {
+    for (const OtherSplitsOfUnits& units : reported.other_splits->units) {
+      add(units.layers);
+      add(units.equal_layers);
+      reasons.push_back(to_text(*reported.other_splits, units, reported.plan));
+    }
+  }
+  document["reasons"] = std::move(reasons);
+  document["no_reason"] =
+      reported.other_splits ? missing_text(*reported.other_splits) : reported.no_timeline;
 }
 
 OrderedJson group_list(const Plan& plan) {
@@ -170,6 +196,7 @@ OrderedJson plan_json(const ReportedPlan& reported) {
                        {"explanation", explanation_document(plan)},
                        {"rivals", rivals_json(reported)}};
   add_layers(plan, document);
+  add_reasons(reported, document);
   if (reported.timeline) {
     document["timeline"] = timeline_json(*reported.timeline, plan);
     document["roofline"] = to_json_by_row(reported.roofline.value());

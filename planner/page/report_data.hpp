@@ -8,6 +8,7 @@
 
 #include "planner/base/input_file.hpp"
 #include "planner/page/timeline.hpp"
+#include "planner/plan/other_splits.hpp"
 #include "planner/plan/plan.hpp"
 #include "planner/plan/roofline.hpp"
 #include "planner/report/compare.hpp"
@@ -25,8 +26,9 @@ struct ReportedPlan {
   InputFile file;
   Plan plan;
   std::optional<Timeline> timeline{};
-  std::string no_timeline{};           // why there is none
-  std::optional<Roofline> roofline{};  // there is one if there is a timeline
+  std::string no_timeline{};                  // why there is none
+  std::optional<Roofline> roofline{};         // there is one if there is a timeline
+  std::optional<OtherSplits> other_splits{};  // there are some if there is a timeline
   std::vector<ReportedRival> rivals{};
   std::string path{};  // the plan's file as the user named it, for commands; empty: not known
   std::string assumptions{};  // as solve prints them; empty: everything was measured, or not known

@@ -23,6 +23,8 @@ struct Split {
 };
 // Returns text such as "n2c4" or "c4 stationary_x".
 std::string to_text(const Split& split);
+// Parses a text that to_text(split) made. @throws InputError, which names no file, for other texts
+Split parse_split(std::string_view text);
 
 // Holds all choices of a plan for one layer.
 struct LayerPlan {

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <string>
 
 #include "planner/base/checked.hpp"
 #include "planner/base/error.hpp"
+#include "planner/network/enumerators.hpp"
 #include "planner/plan/multigrid_check.hpp"
 #include "planner/plan/rival_plan.hpp"
 #include "planner/plan/sample_blocks.hpp"
@@ -165,6 +168,22 @@ std::string to_text(const Split& split) {
   const bool is_default = split.channel_algorithm == Split{}.channel_algorithm;
   return to_text(split.mesh) +
          (is_default ? "" : " " + std::string(to_text(split.channel_algorithm)));
+}
+
+Split parse_split(std::string_view text) {
+  const std::size_t gap = std::min(text.find(' '), text.size());
+  Split split{.mesh = parse_mesh(text.substr(0, gap))};
+  if (gap == text.size()) return split;
+  const std::map<std::string, ChannelAlgorithm> algorithms = names_of<ChannelAlgorithm>();
+  const auto found = algorithms.find(std::string(text.substr(gap + 1)));
+  if (found == algorithms.end()) {
+    throw InputError({.file = "",
+                      .pointer = "",
+                      .value = '"' + std::string(text) + '"',
+                      .allowed = "a mesh, and an algorithm of split channels after a space"});
+  }
+  split.channel_algorithm = found->second;
+  return split;
 }
 
 bool sums_over_channels(const Split& split) {

@@ -2,12 +2,12 @@
 #include "planner/search/rivals.hpp"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "planner/plan/part_times.hpp"
 #include "planner/plan/rival_plan.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/schedule/rank_memory.hpp"
@@ -55,21 +55,6 @@ Predicted predicted(const Plan& plan, const PriceList& prices) {
   };
   result.prediction = predict(plan, std::move(classes), prices, look);
   return result;
-}
-
-std::vector<PartTime> parts_of(const Prediction& prediction) {
-  std::array<double, Enumerators<OperationPart>::all.size()> seconds{};
-  for (const PredictedOperation& operation : prediction.operations) {
-    if (operation.place.part) {
-      seconds[static_cast<std::size_t>(*operation.place.part)] += operation.critical_s;
-    }
-  }
-  std::vector<PartTime> parts;
-  for (const OperationPart part : Enumerators<OperationPart>::all) {
-    const double critical_s = seconds[static_cast<std::size_t>(part)];
-    if (critical_s > 0.0) parts.push_back({.part = part, .critical_s = critical_s});
-  }
-  return parts;
 }
 
 // Returns a mesh of the samples alone.

@@ -48,8 +48,12 @@ CostTimes costs_of(const Prediction& prediction) {
 }
 
 CostTimes costs_of(const Rival& rival) {
+  return costs_of(rival.parts);
+}
+
+CostTimes costs_of(const std::vector<PartTime>& parts) {
   CostTimes seconds{};
-  for (const PartTime& part : rival.parts) {
+  for (const PartTime& part : parts) {
     seconds[static_cast<std::size_t>(cost_of(part.part))] += part.critical_s;
   }
   return seconds;

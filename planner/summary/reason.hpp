@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "planner/base/enumerators.hpp"
 #include "planner/plan/plan.hpp"
@@ -48,6 +49,8 @@ using CostTimes = std::array<double, Enumerators<Cost>::all.size()>;
 // @pre operations of the prediction have a part: with_places completes plans of schema /1
 CostTimes costs_of(const Prediction& prediction);
 CostTimes costs_of(const Rival& rival);
+// Returns the costs of these parts of a critical path.
+CostTimes costs_of(const std::vector<PartTime>& parts);
 
 // Names the kinds of reasons for a plan.
 enum class ReasonKind {

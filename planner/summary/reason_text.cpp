@@ -7,21 +7,10 @@
 #include "planner/report/table.hpp"
 
 namespace cnnplan {
-namespace {
 
-// Milliseconds with three significant digits, without the unit.
 std::string ms(double seconds) {
   constexpr int digits = 3;
   return significant(seconds * 1e3, digits);
-}
-
-// Writes counts of gradients in millions, or in thousands below a million.
-std::string large_number(std::int64_t gradients) {
-  constexpr int digits = 3;
-  const auto count = static_cast<double>(gradients);
-  if (gradients >= 1'000'000) return significant(count / 1e6, digits) + " million";
-  if (gradients >= 1'000) return significant(count / 1e3, digits) + " thousand";
-  return std::to_string(gradients);
 }
 
 std::string subject(Cost cost) {
@@ -48,6 +37,21 @@ std::string subject(Cost cost) {
   return "";
 }
 
+std::string more_or_less(double seconds) {
+  return ms(std::fabs(seconds)) + (seconds < 0.0 ? " ms less" : " ms more");
+}
+
+namespace {
+
+// Writes counts of gradients in millions, or in thousands below a million.
+std::string large_number(std::int64_t gradients) {
+  constexpr int digits = 3;
+  const auto count = static_cast<double>(gradients);
+  if (gradients >= 1'000'000) return significant(count / 1e6, digits) + " million";
+  if (gradients >= 1'000) return significant(count / 1e3, digits) + " thousand";
+  return std::to_string(gradients);
+}
+
 std::string verb_phrase(Cost cost) {
   return subject(cost) + (cost == Cost::kernels ? " take" : " takes");
 }
@@ -70,10 +74,6 @@ std::string compared(const ComparedCost& cost) {
 
 double paid_s(const Reason& reason) {
   return reason.paid ? reason.paid->more_s() : 0.0;
-}
-
-std::string more_or_less(double seconds) {
-  return ms(std::fabs(seconds)) + (seconds < 0.0 ? " ms less" : " ms more");
 }
 
 // Says what the plan pays for what it saves, so that the sentence adds up to the difference of the

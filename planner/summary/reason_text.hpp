@@ -9,6 +9,13 @@
 
 namespace cnnplan {
 
+// Returns milliseconds with three significant digits, without the unit.
+std::string ms(double seconds);
+// Returns words such as "4.41 ms more", or "4.41 ms less" for a negative time.
+std::string more_or_less(double seconds);
+// Returns what time of this cost is spent on, such as "reducing gradients".
+std::string subject(Cost cost);
+
 // Returns the name of a data-parallel run. It names the run's ranks where they are not the plan's
 // `ranks`.
 std::string data_parallelism_on(int its_ranks, int ranks);

@@ -47,7 +47,7 @@ PROJECT = [
     ("planner/search/plans/*", ["planner/schedule/rank_memory.hpp",
                                 "planner/{base,tensor,network,platform,plan,cost,predict}/*",
                                 "planner/search/{graph,candidates,pricing}/*"]),
-    ("planner/search/explain/*", ["planner/{base,kernel,platform,plan,what_if,schedule,predict}/*",
+    ("planner/search/explain/*", ["planner/{base,network,kernel,platform,plan,what_if,schedule,predict}/*",
                                   "planner/search/{graph,candidates,pricing,plans}/*"]),
     ("planner/search/*", ["planner/schedule/rank_memory.hpp",
                           "planner/{base,kernel,platform,plan,predict}/*",

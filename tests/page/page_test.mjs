@@ -133,6 +133,19 @@ async function checkChoice(page, report, data) {
   if (!zoomed) fault(report, "the timeline does not zoom");
 }
 
+// Chooses the first and the last layer, and compares the reason for the split with that of the document.
+async function checkReason(page, report, {plans: [plan]}) {
+  for (const [key, layer] of [["Home", 0], ["End", plan.layers.length - 1]]) {
+    await page.focus("section#layer select");
+    await page.keyboard.press(key);
+    const shown = await page.evaluate(() => document.querySelector("section#layer .reason").textContent);
+    const {reason} = plan.layers[layer];
+    const words = reason === undefined ? plan.no_reason : plan.reasons[reason];
+    const plain = (text) => text.replaceAll("\u00a0", " ").replace(/\.$/, "");
+    if (plain(shown) !== plain(words ? `Why this split? ${words}` : "")) fault(report, `the reason for layer ${layer} is "${shown}"`);
+  }
+}
+
 async function check(browser, report) {
   const address = pathToFileURL(resolve(report)).href;
   const data = documentOf(report);
@@ -171,6 +184,7 @@ async function check(browser, report) {
       if (isLast && theme === THEMES[0]) {
         await checkTimes(page, report);
         await checkChoice(page, report, data);
+        await checkReason(page, report, data);
       }
       await page.close();
     }

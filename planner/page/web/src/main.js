@@ -125,6 +125,13 @@ function facts(plan) {
     html("div", {}, html("dt", {}, what), html("dd", {}, value), remark ? html("dd", {class: "remark"}, remark) : "")));
 }
 
+// Says what the step would take if the layer alone were split otherwise, or why this is not known.
+function reasonOf(plan, layer) {
+  const {reason} = plan.layers[layer];
+  const words = reason === undefined ? plan.no_reason : plan.reasons[reason];
+  return html("p", {class: "reason"}, words ? `Why this split? ${sentence(words)}` : "");
+}
+
 // Offers all layers in a list, with a filter and a choice of the rank.
 function layerSection(plan, selection) {
   const names = plan.explanation.layers.map((layer) => layer.name);
@@ -142,7 +149,7 @@ function layerSection(plan, selection) {
     layer = next;
     const chosen = Math.min(Math.max(Math.round(Number(rank.value)) || 0, 0), plan.explanation.ranks - 1);
     rank.value = `${chosen}`;
-    picture.replaceChildren(drawCut(plan, layer, chosen));
+    picture.replaceChildren(drawCut(plan, layer, chosen), reasonOf(plan, layer));
     if (list.value !== `${next}`) list.value = `${next}`;
   };
   selection.listen(show);
