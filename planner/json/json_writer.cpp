@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "planner/base/error.hpp"
@@ -17,6 +18,7 @@ constexpr std::size_t indentation = 2;
 
 // Bytes that are no UTF-8 become U+FFFD, so that no name from outside can make a file unreadable.
 std::string scalar_text(const OrderedJson& value) {
+  if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
@@ -67,13 +69,24 @@ void append_pretty(const OrderedJson& value,
   text += value.is_object() ? '}' : ']';
 }
 
-void check_finite(const OrderedJson& value, const std::string& pointer) {
+bool is_finite(const OrderedJson& value) {
+  if (value.is_number_float()) return std::isfinite(value.get<double>());
+  if (!value.is_structured()) return true;
+  return std::all_of(value.begin(), value.end(), is_finite);
+}
+
+// Names the place of the first number that is not finite.
+void check_each(const OrderedJson& value, const std::string& pointer) {
   if (value.is_number_float() && !std::isfinite(value.get<double>())) {
     throw NotFiniteError(pointer + ": " + std::to_string(value.get<double>()) +
                          " cannot be written as JSON; allowed: finite numbers");
   }
   if (!value.is_structured()) return;
-  for (const auto& [key, entry] : value.items()) check_finite(entry, join_pointer(pointer, key));
+  for (const auto& [key, entry] : value.items()) check_each(entry, join_pointer(pointer, key));
+}
+
+void check_finite(const OrderedJson& document) {
+  if (!is_finite(document)) check_each(document, "");
 }
 
 }  // namespace
@@ -86,7 +99,7 @@ OrderedJson new_document(std::string_view kind) {
 }
 
 std::string write_json(const OrderedJson& document) {
-  check_finite(document, "");
+  check_finite(document);
   std::string text;
   append_pretty(document, 0, 0, text);
   text += '\n';
@@ -94,7 +107,7 @@ std::string write_json(const OrderedJson& document) {
 }
 
 std::string write_json_line(const OrderedJson& object) {
-  check_finite(object, "");
+  check_finite(object);
   std::string text;
   append_line(object, std::numeric_limits<std::size_t>::max(), text);
   text += '\n';

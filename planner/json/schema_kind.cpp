@@ -2,6 +2,7 @@
 #include "planner/json/schema_kind.hpp"
 
 #include <array>
+#include <cstdint>
 
 #include "planner/base/error.hpp"
 #include "planner/base/message.hpp"
@@ -12,6 +13,49 @@ namespace {
 
 constexpr std::array<std::string_view, 6> kinds{
     "network", "platform", "profile", "plan", "run", "checkpoint"};
+
+// Stops the library's parser after the first key of a document and its value. Long files begin with
+// their schema, so that they need not be read as a whole to know their kind.
+class FirstEntry final : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  // Returns the value of a document whose first key is "schema" and has a text, else an empty text.
+  const std::string& schema() const { return schema_; }
+
+  bool null() override { return false; }
+  bool boolean(bool /*value*/) override { return false; }
+  bool number_integer(std::int64_t /*value*/) override { return false; }
+  bool number_unsigned(std::uint64_t /*value*/) override { return false; }
+  bool number_float(double /*value*/, const std::string& /*text*/) override { return false; }
+  bool string(std::string& value) override {
+    if (is_schema_) schema_ = value;
+    return false;
+  }
+  bool binary(nlohmann::json::binary_t& /*value*/) override { return false; }
+  bool start_object(std::size_t /*size*/) override { return !is_schema_; }
+  bool start_array(std::size_t /*size*/) override { return false; }
+  bool end_object() override { return false; }
+  bool end_array() override { return false; }
+  bool key(std::string& key) override {
+    is_schema_ = key == "schema";
+    return is_schema_;
+  }
+  bool parse_error(std::size_t /*place*/,
+                   const std::string& /*token*/,
+                   const nlohmann::json::exception& /*error*/) override {
+    return false;
+  }
+
+ private:
+  bool is_schema_ = false;
+  std::string schema_;
+};
+
+std::optional<SchemaKind> kind_of(std::string_view schema) {
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    if (schema_number(schema, kinds[i])) return static_cast<SchemaKind>(i);
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -62,13 +106,14 @@ std::string wrong_kind_advice(std::string_view schema,
 }
 
 SchemaKind schema_kind(std::string_view json, const std::string& file) {
+  FirstEntry first;
+  nlohmann::json::sax_parse(json, &first);
+  if (const auto kind = kind_of(first.schema())) return *kind;
   const nlohmann::json document = parse_json(json, file);
   const bool named = document.is_object() && document.contains("schema");
   const bool is_text = named && document["schema"].is_string();
   const std::string schema = is_text ? document["schema"].get<std::string>() : "";
-  for (std::size_t i = 0; i < kinds.size(); ++i) {
-    if (schema_number(schema, kinds[i])) return static_cast<SchemaKind>(i);
-  }
+  if (const auto kind = kind_of(schema)) return *kind;
   throw InputError(
       {.file = file,
        .pointer = "/schema",

@@ -9,8 +9,9 @@ namespace cnnplan {
 
 enum class SchemaKind { network, platform, profile, plan, run, checkpoint };
 
-// Returns the kind that the key "schema" names. @throws InputError for a text that is not JSON, and
-// unless the key is "cnnplan.<kind>/<number>" with a number that is read
+// Returns the kind that the key "schema" names. If this is the first key, the rest of the text is
+// not looked at. @throws InputError unless the key is "cnnplan.<kind>/<number>" with a number that
+// is read, and for a text that is not JSON as far as it is looked at
 SchemaKind schema_kind(std::string_view json, const std::string& file);
 
 // Returns the number of the schema in which files of a kind are written. Files of all smaller

@@ -18,6 +18,13 @@ TEST_CASE("schema_kind: every kind of file says what it is") {
   CHECK(schema_kind(R"({"schema": "cnnplan.checkpoint/1"})", "f") == SchemaKind::checkpoint);
 }
 
+TEST_CASE("schema_kind: a text is looked at as far as its first key, or else as a whole") {
+  CHECK(schema_kind(R"({"schema": "cnnplan.plan/2", "layers": [)", "f") == SchemaKind::plan);
+  CHECK(schema_kind(R"({"name": "a", "schema": "cnnplan.run/1"})", "f") == SchemaKind::run);
+  CHECK(contains(problem_of([] { schema_kind(R"({"name": "a", "schema": )", "f"); }).allowed,
+                 "JSON"));
+}
+
 TEST_CASE("schema_kind: another schema, another version or none is refused") {
   struct Row {
     const char* json;
