@@ -73,7 +73,7 @@ void add_job_options(CLI::App& launch, LaunchOptions& options) {
       .add_option("--signal",
                   options.job.signal_s,
                   "Seconds before the time limit at which the ranks save their state; longer than "
-                  "a step and a checkpoint take, and shorter than --time")
+                  "a step and a checkpoint take, and more than a minute shorter than --time")
       ->type_name("SECONDS")
       ->check(CLI::Range(1, most_signal_s))
       ->capture_default_str()

@@ -76,12 +76,17 @@ std::string ranks_text(const Placement& placement) {
 // A signal at the start would end each job before it has done a step.
 void require_time_before_signal(const JobRequest& request) {
   const std::int64_t limit_s = duration_s(request.time).value_or(0);
-  if (limit_s == 0 || request.signal_s < limit_s) return;
+  if (limit_s == 0 || request.signal_s + most_early_signal_s < limit_s) return;
+  const std::string early = std::to_string(most_early_signal_s);
+  const std::int64_t fewer_s = limit_s - most_early_signal_s;
+  const std::string allowed =
+      fewer_s > 1 ? "fewer than " + std::to_string(fewer_s) : "none with this --time";
   throw Error(ExitCode::usage,
               "--signal: got " + std::to_string(request.signal_s) +
-                  " (seconds); allowed: fewer than the " + std::to_string(limit_s) +
-                  " s of --time " + request.time +
-                  ", so that ranks train before they save their state");
+                  " (seconds); allowed: " + allowed + ", since --time " + request.time + " is " +
+                  std::to_string(limit_s) + " s, and Slurm may signal up to " + early +
+                  " s early; ranks need time to train before they save their state, so choose a "
+                  "longer --time or a shorter --signal");
 }
 
 // @throws Error (usage) for a folder with letters that a line of #SBATCH cannot hold

@@ -47,9 +47,10 @@ std::string resource_lines(const Placement& placement, const JobRequest& request
 // srun passes the signal to the ranks. The shell of the script does not get it.
 std::string restart_lines(const JobRequest& request) {
   const std::string seconds = std::to_string(request.signal_s);
-  return comment("Slurm signals the ranks " + seconds +
-                 " s before the time limit. They save their state, and the job is queued again. "
-                 "Its output is appended.") +
+  return comment("Slurm signals the ranks " + seconds + " s before the time limit, or up to " +
+                 std::to_string(most_early_signal_s) +
+                 " s earlier. They save their state, and the job is queued again. Its output is "
+                 "appended.") +
          "#SBATCH --signal=USR1@" + seconds + "\n#SBATCH --requeue\n#SBATCH --open-mode=append\n";
 }
 

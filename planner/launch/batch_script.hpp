@@ -10,6 +10,10 @@
 
 namespace cnnplan {
 
+// Slurm may signal the ranks this number of seconds earlier than its option --signal says (man page
+// of sbatch).
+inline constexpr int most_early_signal_s = 60;
+
 // Says which resources the job asks Slurm for, in addition to nodes and cores. Empty texts leave
 // the choice to Slurm.
 struct JobRequest {
