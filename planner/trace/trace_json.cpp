@@ -1,6 +1,8 @@
 // Writes events one to a line, and compresses them on the way.
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -72,6 +74,24 @@ std::string metadata(const char* what, const std::string& place, const std::stri
          "}}";
 }
 
+// Returns the events that name a process and its threads. Perfetto finds the thread of a name by
+// its number alone, and takes the process that had a thread of this number last. So the names of
+// one process follow each other.
+std::vector<std::string> names_of(const EventTrace& trace, int process, const std::string& name) {
+  const std::string place = ",\"pid\":" + std::to_string(process);
+  std::vector<std::string> texts{
+      metadata("process_name", place, "\"name\":" + quoted(name)),
+      metadata("process_sort_index", place, "\"sort_index\":" + std::to_string(process))};
+  for (const auto& [thread, thread_name] : trace.threads()) {
+    if (thread.process != process) continue;
+    const std::string where = thread_text(process, thread.thread);
+    const std::string order = "\"sort_index\":" + std::to_string(thread.thread);
+    texts.push_back(metadata("thread_name", where, "\"name\":" + quoted(thread_name)));
+    texts.push_back(metadata("thread_sort_index", where, order));
+  }
+  return texts;
+}
+
 // Returns the end of a slice's object: what is the same for all slices of one name.
 std::string constant_text(const SliceName& name) {
   return ",\"name\":" + quoted(name.name) + ",\"cat\":" + quoted(name.category);
@@ -120,14 +140,7 @@ std::string trace_text(const EventTrace& trace, bool compressed, std::int64_t mo
     before = ",\n";
   };
   for (const auto& [process, name] : trace.processes()) {
-    const std::string place = ",\"pid\":" + std::to_string(process);
-    add(metadata("process_name", place, "\"name\":" + quoted(name)));
-    add(metadata("process_sort_index", place, "\"sort_index\":" + std::to_string(process)));
-  }
-  for (const auto& [thread, name] : trace.threads()) {
-    const std::string place = thread_text(thread.process, thread.thread);
-    add(metadata("thread_name", place, "\"name\":" + quoted(name)));
-    add(metadata("thread_sort_index", place, "\"sort_index\":" + std::to_string(thread.thread)));
+    for (const std::string& text : names_of(trace, process, name)) add(text);
   }
   for (const TraceEvent& event : trace.sorted_events()) add(event_text(trace, event));
   sink.add("\n]}\n");
