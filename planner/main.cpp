@@ -123,7 +123,8 @@ void add_explain(CLI::App& app, ExplainOptions& options) {
   explain
       ->add_option("-l,--layer",
                    options.layer,
-                   "Show every operation of this layer, and its price as a formula")
+                   "Show every operation of this layer with its price as a formula, and what other "
+                   "splits of the layer would cost")
       ->type_name("NAME");
   explain->add_flag("-s,--sensitivity",
                     options.sensitivity,
