@@ -13,25 +13,25 @@ std::int64_t half_of(std::int64_t rest) {
 
 }  // namespace
 
-Placement centred(const Shape& stored, const Shape& window) {
-  Placement place;
+WindowPlacement centred(const Shape& stored, const Shape& window) {
+  WindowPlacement place;
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     place.first[i] = half_of(stored[spatial_dims[i]] - window[spatial_dims[i]]);
   }
   return place;
 }
 
-Placement drawn(const Augmentation& augmentation,
-                const Shape& stored,
-                const Shape& window,
-                std::uint64_t seed,
-                std::int64_t pass,
-                std::int64_t sample) {
+WindowPlacement drawn(const Augmentation& augmentation,
+                      const Shape& stored,
+                      const Shape& window,
+                      std::uint64_t seed,
+                      std::int64_t pass,
+                      std::int64_t sample) {
   const std::uint64_t key = random_key({.seed = seed,
                                         .use = RandomUse::augmentation,
                                         .stream = static_cast<std::uint64_t>(sample),
                                         .step = static_cast<std::uint64_t>(pass)});
-  Placement place;
+  WindowPlacement place;
   for (std::size_t i = 0; i < spatial_dims.size(); ++i) {
     const std::int64_t extent = stored[spatial_dims[i]];
     const std::int64_t padding = padding_of(augmentation, extent);

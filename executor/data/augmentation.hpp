@@ -24,27 +24,27 @@ inline std::optional<std::int64_t> crop_of(const Augmentation& augmentation) {
 }
 
 // Says where the network's input lies in a stored sample.
-struct Placement {
+struct WindowPlacement {
   std::array<std::int64_t, 3> first{};  // d, h, w of the first element; negative in padding
   bool mirrored = false;                // the window's last column comes first
-  bool operator==(const Placement&) const = default;
+  bool operator==(const WindowPlacement&) const = default;
 };
 
 // Returns the placement of a window in the middle of a stored sample, without mirroring. If both
 // have equal extents, it is the whole sample.
-Placement centred(const Shape& stored, const Shape& window);
+WindowPlacement centred(const Shape& stored, const Shape& window);
 
 // Draws the placement of one sample in one pass (epoch). It depends only on the arguments, where
 // `sample` is the index in the file, so all plans and ranks agree. `window` is the shape of the
 // network's input.
 // @pre extents of `stored` plus padding are at least the extents of `window`; padding applies to
 // dims that have more than one element
-Placement drawn(const Augmentation& augmentation,
-                const Shape& stored,
-                const Shape& window,
-                std::uint64_t seed,
-                std::int64_t pass,
-                std::int64_t sample);
+WindowPlacement drawn(const Augmentation& augmentation,
+                      const Shape& stored,
+                      const Shape& window,
+                      std::uint64_t seed,
+                      std::int64_t pass,
+                      std::int64_t sample);
 
 // Returns the padding on each side of a sample in a spatial dim of this extent. Dims with one
 // element are not padded.

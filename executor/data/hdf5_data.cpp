@@ -90,7 +90,7 @@ std::int64_t Hdf5Data::file_index(std::int64_t step, std::int64_t n) const {
   return Permutation(sample_count(), random_key(stream))(place);
 }
 
-Placement Hdf5Data::placement(std::int64_t step, std::int64_t sample) const {
+WindowPlacement Hdf5Data::placement(std::int64_t step, std::int64_t sample) const {
   const Shape stored = samples_->shape();
   if (!order_.shuffled) return centred(stored, batch_.samples);
   return drawn(augmentation_, stored, batch_.samples, order_.seed, pass_of(step), sample);
@@ -98,8 +98,8 @@ Placement Hdf5Data::placement(std::int64_t step, std::int64_t sample) const {
 
 // Labels per position have the placement of their sample. Coarser labels occur only where nothing
 // is cropped.
-Placement Hdf5Data::label_placement(std::int64_t step, std::int64_t sample) const {
-  Placement place = placement(step, sample);
+WindowPlacement Hdf5Data::label_placement(std::int64_t step, std::int64_t sample) const {
+  WindowPlacement place = placement(step, sample);
   if (!augmentation_.crops || labels_->dims.size() <= 2) place.first = {};
   return place;
 }

@@ -63,8 +63,8 @@ class Hdf5Data : public DataSource {
   std::int64_t pass_of(std::int64_t step) const { return step / step_count(); }
   // Returns the index in the file of sample `n` of the mini-batch of `step`.
   std::int64_t file_index(std::int64_t step, std::int64_t n) const;
-  Placement placement(std::int64_t step, std::int64_t sample) const;
-  Placement label_placement(std::int64_t step, std::int64_t sample) const;
+  WindowPlacement placement(std::int64_t step, std::int64_t sample) const;
+  WindowPlacement label_placement(std::int64_t step, std::int64_t sample) const;
   template <typename Place>
   void read_block(std::int64_t step,
                   const ScaledDataset& tensor,

@@ -56,7 +56,7 @@ struct Shown {
 };
 
 Shown shown_of(const Box& block,
-               const Placement& placement,
+               const WindowPlacement& placement,
                const Shape& window,
                const Shape& sample) {
   Shown shown{.stored = block, .first = placement.first, .mirrored = placement.mirrored};
@@ -172,7 +172,7 @@ void clear_block(BufferElement element, const TensorView& target) {
 
 void read_sample(const ScaledDataset& tensor,
                  std::int64_t index,
-                 const Placement& placement,
+                 const WindowPlacement& placement,
                  const Shape& window,
                  BufferElement element,
                  const TensorView& target) {

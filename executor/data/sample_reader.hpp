@@ -30,7 +30,7 @@ struct ScaledDataset {
 // @throws IoError; InputError for a value that is not finite
 void read_sample(const ScaledDataset& tensor,
                  std::int64_t index,
-                 const Placement& placement,
+                 const WindowPlacement& placement,
                  const Shape& window,
                  BufferElement element,
                  const TensorView& target);

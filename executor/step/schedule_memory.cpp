@@ -142,8 +142,8 @@ HostBlock ScheduleMemory::read(const Operand& operand) const {
   return block;
 }
 
-ChainStates ScheduleMemory::chain_states() const {
-  ChainStates states;
+SavedChainStates ScheduleMemory::chain_states() const {
+  SavedChainStates states;
   for (const BufferIndex i : schedule_.buffers.indices()) {
     const Buffer& kept = schedule_.buffers[i];
     if (kept.role != BufferRole::state) continue;
@@ -155,7 +155,7 @@ ChainStates ScheduleMemory::chain_states() const {
   return states;
 }
 
-void ScheduleMemory::set_chain_states(const ChainStates& states) const {
+void ScheduleMemory::set_chain_states(const SavedChainStates& states) const {
   for (const BufferIndex i : schedule_.buffers.indices()) {
     const Buffer& kept = schedule_.buffers[i];
     const auto found = states.find(kept.name);

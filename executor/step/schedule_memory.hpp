@@ -22,7 +22,7 @@ struct HostBlock {
 
 // Holds the bytes of the buffers of role `state`, by name. With them, chains that multigrid runs
 // begin the next step.
-using ChainStates = std::map<std::string, std::vector<std::byte>>;
+using SavedChainStates = std::map<std::string, std::vector<std::byte>>;
 
 // Owns the buffers of one schedule, except parameters.
 class ScheduleMemory {
@@ -50,10 +50,10 @@ class ScheduleMemory {
   // @pre the operand is no slot of a parameter arena
   HostBlock read(const Operand& operand) const;
   // Copies the states of chains to the host, and waits for the device.
-  ChainStates chain_states() const;
+  SavedChainStates chain_states() const;
   // Sets the buffers of role `state` that `states` names, and waits for the device.
   // @pre each of them has as many bytes as its buffer
-  void set_chain_states(const ChainStates& states) const;
+  void set_chain_states(const SavedChainStates& states) const;
   // Copies the losses to the host, as work of the selected queue. loss() is valid once the device
   // is synchronized after it.
   void fetch_loss();

@@ -17,9 +17,9 @@ namespace cnnplan {
 struct StepContext {
   Backend* backend = nullptr;
   ParameterStore* parameters = nullptr;
-  Groups* groups = nullptr;             // null: communication is left out (profiling)
-  DataSource* data = nullptr;           // null: samples and labels stay as they are
-  const ChainStates* states = nullptr;  // where chains start from; null: from zeros
+  Groups* groups = nullptr;                  // null: communication is left out (profiling)
+  DataSource* data = nullptr;                // null: samples and labels stay as they are
+  const SavedChainStates* states = nullptr;  // where chains start from; null: from zeros
   // A step calls this function with the operation's id in place of communication that is left out.
   // It may be empty.
   std::function<void(const std::string& id)> in_place_of_communication;

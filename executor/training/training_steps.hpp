@@ -77,7 +77,7 @@ class TrainingSteps {
   Schedule schedule_;
   std::int64_t steps_;
   std::optional<StepRunner> runner_;  // none during a check or an evaluation
-  ChainStates states_;                // states of the previous runner, while there is none
+  SavedChainStates states_;           // states of the previous runner, while there is none
   CycleControl cycles_;
   std::optional<StepTimes> times_;
   std::optional<StepTracer> tracer_;  // none: nothing is traced

@@ -97,7 +97,7 @@ Schedule lower(const Decomposition& decomposition,
   OperationWriter writer(context);
   TensorTable tensors(context, writer);
   ParameterLayout parameters(context, writer);
-  Recompute recompute(context, writer, tensors, parameters);
+  Recomputation recompute(context, writer, tensors, parameters);
   GradientTable gradients(context, writer);
   GradientBuckets buckets(context, writer, parameters);
   LoweringState state{context, writer, tensors, parameters, recompute, gradients, buckets};

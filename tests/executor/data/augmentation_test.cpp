@@ -20,7 +20,7 @@ TEST_CASE("Augmentation: every window that has room is drawn equally often") {
   int mirrored = 0;
   constexpr int draws = 6000;
   for (int sample = 0; sample < draws; ++sample) {
-    const Placement place = drawn(moved, stored, window, 1, 0, sample);
+    const WindowPlacement place = drawn(moved, stored, window, 1, 0, sample);
     ++counts[place.first];
     mirrored += place.mirrored ? 1 : 0;
   }
@@ -40,7 +40,7 @@ TEST_CASE("Augmentation: every window that has room is drawn equally often") {
 TEST_CASE("Augmentation: draws depend on seed, pass and sample only") {
   std::set<std::int64_t> rows;
   for (std::int64_t pass = 0; pass < 40; ++pass) {
-    const Placement place = drawn(moved, stored, window, 1, pass, 7);
+    const WindowPlacement place = drawn(moved, stored, window, 1, pass, 7);
     CHECK(place == drawn(moved, stored, window, 1, pass, 7));
     rows.insert(place.first[1]);
   }
@@ -55,10 +55,10 @@ TEST_CASE("Augmentation: draws depend on seed, pass and sample only") {
 }
 
 TEST_CASE("Augmentation: without augmentation, the window is the whole sample or its middle") {
-  CHECK(drawn({}, window, window, 3, 4, 5) == Placement{});
-  CHECK(centred(window, window) == Placement{});
-  CHECK(centred(stored, window) == Placement{.first = {0, 1, -1}});
-  CHECK(centred({{1, 1, 4, 8, 8}}, {{1, 1, 4, 5, 6}}) == Placement{.first = {0, 1, 1}});
+  CHECK(drawn({}, window, window, 3, 4, 5) == WindowPlacement{});
+  CHECK(centred(window, window) == WindowPlacement{});
+  CHECK(centred(stored, window) == WindowPlacement{.first = {0, 1, -1}});
+  CHECK(centred({{1, 1, 4, 8, 8}}, {{1, 1, 4, 5, 6}}) == WindowPlacement{.first = {0, 1, 1}});
 }
 
 }  // namespace cnnplan

@@ -146,7 +146,7 @@ TEST_CASE("Hdf5Data: a window has the stored values, and zeros in the padding") 
         ++sample;
       }
       if (sample == 0) continue;  // or the eleventh
-      const Placement place =
+      const WindowPlacement place =
           drawn(all_moved, {{1, 3, 1, 4, 7}}, images.samples, shuffled.seed, step / 2, sample);
       mirrored_count += place.mirrored ? 1 : 0;
       for_each_index({{{{n, n + 1}, {0, 3}, {0, 1}, {0, 6}, {0, 5}}}}, [&](const Index& at) {

@@ -107,7 +107,7 @@ TEST_CASE("difference: on the same samples, states of the step before become tho
   StepRunner runner(parameters.schedule(), context);
   // The states are complete half-way, and the rest of the steps completes the backward states.
   for (int step = 1; step < 2 * coarse_steps; ++step) runner.run(first_step);
-  const ChainStates states = runner.memory().chain_states();
+  const SavedChainStates states = runner.memory().chain_states();
   context.states = &states;
   const double from_states =
       difference(gradient_under(plan, context, first_step), serial, world).relative_error;

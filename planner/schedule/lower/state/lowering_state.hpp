@@ -6,7 +6,7 @@
 #include "planner/schedule/lower/state/lowering_context.hpp"
 #include "planner/schedule/lower/state/operation_writer.hpp"
 #include "planner/schedule/lower/state/parameter_layout.hpp"
-#include "planner/schedule/lower/state/recompute.hpp"
+#include "planner/schedule/lower/state/recomputation.hpp"
 #include "planner/schedule/lower/state/tensor_table.hpp"
 
 namespace cnnplan {
@@ -17,7 +17,7 @@ struct LoweringState {
   OperationWriter& writer;
   TensorTable& tensors;
   ParameterLayout& parameters;
-  Recompute& recompute;
+  Recomputation& recompute;
   GradientTable& gradients;
   GradientBuckets& buckets;
 };

@@ -1,5 +1,5 @@
 // Adds forward kernels to the backward pass. They read the same inputs, so they make the same bits.
-#include "planner/schedule/lower/state/recompute.hpp"
+#include "planner/schedule/lower/state/recomputation.hpp"
 
 #include <utility>
 #include <variant>
@@ -10,10 +10,10 @@
 
 namespace cnnplan {
 
-Recompute::Recompute(const LoweringContext& context,
-                     OperationWriter& writer,
-                     TensorTable& tensors,
-                     const ParameterLayout& parameters)
+Recomputation::Recomputation(const LoweringContext& context,
+                             OperationWriter& writer,
+                             TensorTable& tensors,
+                             const ParameterLayout& parameters)
     : context_(context),
       writer_(writer),
       tensors_(tensors),
@@ -21,7 +21,7 @@ Recompute::Recompute(const LoweringContext& context,
       outputs_(context.network().layers().size()),
       fetched_(context.network().layers().size()) {}
 
-Operand Recompute::output(LayerIndex layer) {
+Operand Recomputation::output(LayerIndex layer) {
   const Unit& unit = context_.decomposition().unit_of(layer);
   const bool is_lowered = context_.is_lowered(context_.decomposition().index_of(unit));
   if (!context_.recomputes(unit) || !is_lowered) return tensors_.output(layer);
@@ -30,7 +30,7 @@ Operand Recompute::output(LayerIndex layer) {
   return again;
 }
 
-Operand Recompute::input(const Unit& unit, std::size_t input) {
+Operand Recomputation::input(const Unit& unit, std::size_t input) {
   const LayerIndex source = unit.inputs[input];
   if (!context_.recomputes(context_.decomposition().unit_of(source))) {
     return tensors_.saved(unit).inputs[input];
@@ -40,7 +40,7 @@ Operand Recompute::input(const Unit& unit, std::size_t input) {
 }
 
 // The forward pass has updated the running values already.
-Operand Recompute::compute(const Unit& unit) {
+Operand Recomputation::compute(const Unit& unit) {
   const bool is_batch_norm = std::holds_alternative<BatchNorm>(context_.parameters(unit));
   std::vector<Operand> operands;
   for (std::size_t i = 0; i < unit.inputs.size(); ++i) operands.push_back(input(unit, i));

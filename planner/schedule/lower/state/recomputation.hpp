@@ -12,13 +12,13 @@
 namespace cnnplan {
 
 // Gives backpropagation the outputs and inputs of the forward pass, whether they were kept or not.
-class Recompute {
+class Recomputation {
  public:
   // Keeps references to all arguments.
-  Recompute(const LoweringContext& context,
-            OperationWriter& writer,
-            TensorTable& tensors,
-            const ParameterLayout& parameters);
+  Recomputation(const LoweringContext& context,
+                OperationWriter& writer,
+                TensorTable& tensors,
+                const ParameterLayout& parameters);
 
   // Both functions add the kernels and transfers that compute an output again, when an output that
   // was not kept is first read.
