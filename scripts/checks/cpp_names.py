@@ -28,29 +28,35 @@ NO_FUNCTIONS = {"alignas", "bool", "decltype", "int", "sizeof", "void"}
 
 class Names:
     """Holds the names that files define outside of functions and classes. `qualified` has pairs of a namespace and a
-    name in it.
+    name in it, `lines` pairs of a namespace and the line in it that defines names.
     """
 
     def __init__(self):
-        self.qualified = set()
+        self.qualified, self.lines = set(), []
 
     def add(self, namespace, names):
         self.qualified |= {(namespace, name) for name in names}
 
     def add_line(self, namespace, line):
         """Takes the names before ( { = or ; of a line that is not indented."""
-        others = BROUGHT_IN.findall(line) or TYPE.findall(line) or VALUE.findall(line)
-        self.add(namespace, set(FUNCTION.findall(line)) | set(others) - KEYWORDS)
+        self.lines.append((namespace, line))
+        self.add(namespace, FUNCTION.findall(line) + self.defined_in(line))
+
+    @staticmethod
+    def defined_in(line):
+        """Returns the names in the line, without those of functions. The line defines the first of them."""
+        names = BROUGHT_IN.findall(line) or TYPE.findall(line) or VALUE.findall(line)
+        return [name for name in names if name not in KEYWORDS]
 
 
 @functools.cache
 def names_of(root, file):
-    """Returns (all names, own names) that `file` seems to define.
+    """Returns (all names, own names, local names) that `file` seems to define.
 
     Own names are those of unnamed namespaces, of no namespace, those that it brings in from another namespace, and
-    members that it defines.
+    members that it defines. Local names are those of unnamed namespaces.
     """
-    names, own = Names(), Names()
+    names, own, local = Names(), Names(), Names()
     text = (root / file).read_text(encoding="utf-8")
     namespace, inside_unnamed = "", False
     for line in text.splitlines():
@@ -65,9 +71,11 @@ def names_of(root, file):
             own.add(namespace, set(MEMBER.findall(line)))
             if inside_unnamed or not namespace or line.startswith("using "):
                 own.add_line(namespace, line)
+            if inside_unnamed and not line.startswith("using "):
+                local.add_line(namespace, line)
     if "DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN" in text:
         own.add("", {"main"})
-    return names, own
+    return names, own, local
 
 
 @functools.cache
@@ -78,7 +86,7 @@ def code_of(root, file):
 
 def offered_by(root, header):
     """Returns the names that `header` itself defines outside of functions and classes."""
-    names, _ = names_of(root, header)
+    names, _, _ = names_of(root, header)
     return {name for _, name in names.qualified} | set(MACRO.findall((root / header).read_text(encoding="utf-8")))
 
 

@@ -1,4 +1,4 @@
-"""Blanks out what is not code in the text of a C++ file, and keeps its lines."""
+"""Tells code from comments, strings and lines for the preprocessor in the text of a C++ file."""
 
 import re
 
@@ -19,6 +19,15 @@ def code_of(text):
         return ('""' if is_text else "") + "\n" * match[0].count("\n")
 
     return NO_CODE.sub(blank, text)
+
+
+def replace_code(text, replace):
+    """Returns the text with `replace(part)` in the place of every part that is code."""
+    parts, end = [], 0
+    for match in NO_CODE.finditer(text):
+        parts += [replace(text[end:match.start()]), match[0]]
+        end = match.end()
+    return "".join(parts) + replace(text[end:])
 
 
 def line_of(text, position):

@@ -1,5 +1,6 @@
 """Finds the project's C++ files, their includes, and the flags that they are compiled with."""
 
+import functools
 import json
 import re
 import shlex
@@ -18,13 +19,18 @@ def source_files(root, suffixes=(".hpp", ".cpp", ".cu")):
     return sorted(p.relative_to(root).as_posix() for p in found)
 
 
+@functools.cache
+def _includes_in(path, _time_ns, _size):
+    """Returns what `includes_of` yields. A file is read again if its time or its size has changed."""
+    lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+    matches = ((number, INCLUDE.match(line)) for number, line in lines)
+    return tuple((number, match[2], match[1] == '"') for number, match in matches if match)
+
+
 def includes_of(path):
     """Yields (line number, name, whether the name is in quotes) for every include in the file."""
-    text = path.read_text(encoding="utf-8")
-    for number, line in enumerate(text.splitlines(), start=1):
-        match = INCLUDE.match(line)
-        if match:
-            yield number, match[2], match[1] == '"'
+    status = path.stat()
+    yield from _includes_in(path, status.st_mtime_ns, status.st_size)
 
 
 def closure(root, file, seen=None):

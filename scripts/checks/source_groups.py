@@ -69,15 +69,19 @@ def libraries_of(files):
     return bool(headers & LARGE_LIBRARIES), "nlohmann" in headers, frozenset(used)
 
 
-def groups_of(files, limit, meaning):
+def own_names_of(file, _seen):
+    return names_of(ROOT, file)[1].qualified
+
+
+def groups_of(files, limit, meaning, own_names=own_names_of):
     """Returns groups of at most `limit` files that agree in `meaning` and libraries. A file goes to the first group
-    that takes it.
+    that takes it. `own_names(file, seen)` are those that may clash, where the headers of `file` have the names `seen`.
     """
     groups = {}
-    for file in sorted(files):
+    for file in files:
         parts = closure(ROOT, file)
         seen = set().union(*(names_of(ROOT, part)[0].qualified for part in parts - {file}))
-        own = names_of(ROOT, file)[1].qualified
+        own = own_names(file, seen)
         alike = groups.setdefault((meaning(file), libraries_of(parts)), [])
         group = next((group for group in alike if group.takes(seen, own, limit)), None)
         if group is None:
