@@ -12,7 +12,6 @@ endforeach()
 # This test compiles small kernels with nvcc.
 add_test(NAME scripts_ptx_test COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/checks/ptx_test)
 set_tests_properties(scripts_ptx_test PROPERTIES TIMEOUT 300 SKIP_RETURN_CODE 77)
-add_test(NAME scripts_check_includes COMMAND ${CMAKE_SOURCE_DIR}/scripts/checks/check-includes)
 foreach(what man bash zsh fish)
   add_test(NAME scripts_help-files_test_${what}
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/help-files_test ${CMAKE_BINARY_DIR} ${what})

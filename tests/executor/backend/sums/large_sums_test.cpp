@@ -23,7 +23,7 @@ double bias_gradient(const std::string& backend,
 TEST_CASE("large sums: gradients of biases") {
   for_each_backend([](const std::string& backend, Numbers kind) {
     for (const std::int64_t channels : {1, 3}) {
-      auto dy = numbers<float>(kind, channels * 1'000'000);
+      auto dy = numbers<float>(kind, channels * rows_of(1000) * 1000);
       Exact exact;
       // Floats count ones up to 2^24.
       const std::int64_t samples = kind != Numbers::ones || is_slow_build ? 2
@@ -43,7 +43,7 @@ TEST_CASE("large sums: average pooling over an image") {
   for_each_backend([](const std::string& backend, Numbers kind) {
     for (const std::int64_t channels : {1, 3}) {
       const bool counts = kind == Numbers::ones && channels == 1 && !is_slow_build;
-      const std::int64_t rows = counts ? 20'000 : 500;
+      const std::int64_t rows = counts ? 20'000 : rows_of(500);
       KernelSpec spec{.kind = KernelKind::pooling, .pooling = PoolingMode::average};
       spec.in = {{1, channels, 1, rows, 1000}};
       spec.out = {{1, channels, 1, 1, 1}};
@@ -98,7 +98,7 @@ TEST_CASE("large sums: gradients of inputs that many windows read") {
 
 TEST_CASE("large sums: statistics of batch norms") {
   for_each_backend([](const std::string& backend, Numbers kind) {
-    const Shape sample{{1, 1, 1, 1000, 1000}};
+    const Shape sample{{1, 1, 1, rows_of(1000), 1000}};
     constexpr std::int64_t samples = 4;
     KernelSpec spec{.kind = KernelKind::batch_norm, .phase = KernelPhase::forward_statistics};
     spec.in = spec.out = sample;
@@ -146,7 +146,7 @@ TEST_CASE("large sums: statistics of batch norms") {
 
 TEST_CASE("large sums: losses") {
   for_each_backend([](const std::string& backend, Numbers kind) {
-    const Shape sample{{1, 2, 1, 500, 1000}};
+    const Shape sample{{1, 2, 1, rows_of(500), 1000}};
     constexpr std::int64_t samples = 4;
     KernelSpec spec{.kind = KernelKind::mean_squared_error};
     spec.in = spec.out = sample;
