@@ -12,6 +12,7 @@ FUNCTION = re.compile(r"^[^(={]*?(?<![\w:])([a-z]\w*)\((.*)")
 QUALIFIED = re.compile(r"(?<!\w)(\w+)::(?=(\w+))")
 PARAMETER_NAME = re.compile(r" \w+(?=,|\)|$)")
 FIELD = re.compile(r"(?:\.|->)(\w+)\b(?!\()")
+METHOD = re.compile(r"^ +(?! |return\b|throw\b|new\b|else\b)[^=\n(]*[\w>&*] (\w+)\(", re.MULTILINE)
 DEFINED_MACRO = re.compile(r"^# *define (?:.*\\\n)*.*", re.MULTILINE)
 WORD = re.compile(r"\w+")
 # Libraries look for some of these functions by their names. The others are words of the language.
@@ -28,14 +29,14 @@ def split_names(root, file, seen):
     """Returns (names that `with_renamed` may replace, own names that may clash with those of other files).
 
     `seen` are the qualified names of the headers that `file` includes. A name stays if a header has it, if a macro or
-    a library may need it, if it is also the name of a field, or if the file writes its namespace before it. A function
-    that stays clashes with functions of the same parameters.
+    a library may need it, if it is also the name of a field or method, or if the file writes its namespace before it.
+    A function that stays clashes with functions of the same parameters.
     """
     _, own, local = names_of(root, file)
     spaces = {part for space, _ in local.lines for part in space.split("::")}
     code = code_of(root, file)
     macros = " ".join(DEFINED_MACRO.findall((root / file).read_text(encoding="utf-8")))
-    stay = FIXED.union(FIELD.findall(code), WORD.findall(macros), (name for _, name in seen))
+    stay = FIXED.union(FIELD.findall(code), METHOD.findall(code), WORD.findall(macros), (name for _, name in seen))
     stay |= {name for space, name in QUALIFIED.findall(code) if space in spaces}
     renamed, clashing = set(), own.qualified - local.qualified
     for namespace, line in local.lines:
