@@ -2,6 +2,7 @@
 #include "planner/tensor/rank_boxes.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace cnnplan {
@@ -69,7 +70,7 @@ bool is_disjoint_along(const RankBoxes& boxes, Axis axis) {
 std::optional<std::vector<MeshAxis>> axes_of_nodes(const RankBoxes& boxes, int ranks_per_node) {
   std::vector<MeshAxis> outer;  // the last one varies fastest
   int inside = ranks_per_node;  // ranks of a node along the axes that are left
-  const std::vector<MeshAxis>& axes = boxes.mesh().axes();
+  const std::span<const MeshAxis> axes = boxes.mesh().axes();
   for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
     const bool is_whole = is_whole_along(boxes, axis->axis);
     const int in_node = std::min(inside, axis->size);
