@@ -12,6 +12,10 @@ std::vector<Segment> always(double seconds) {
   return {{.max_bytes = std::int64_t{1} << 40, .alpha_s = seconds}};
 }
 
+void set_ring_steps(Level& level, double seconds) {
+  level.ring_segments = level.reduce_scatter_segments = level.allgather_segments = always(seconds);
+}
+
 // Both of its halves are measured, and of the ring the steps.
 Platform with_library(double allreduce_s, double reduce_scatter_s, double allgather_s) {
   Platform platform = default_platform(ranks);
@@ -25,9 +29,7 @@ Platform with_library(double allreduce_s, double reduce_scatter_s, double allgat
   add(CollectiveKind::allreduce, allreduce_s);
   add(CollectiveKind::reduce_scatter, reduce_scatter_s);
   add(CollectiveKind::allgather, allgather_s);
-  for (const auto& [name, steps] : ring_step_fields) {
-    platform.levels[0].*steps = always(1e-3);  // each half is three of them
-  }
+  set_ring_steps(platform.levels[0], 1e-3);  // each half is three of them
   return platform;
 }
 
@@ -54,7 +56,7 @@ TEST_CASE("choose_allreduce: small sums by what is faster for their size") {
   // As fast as each other at 10,000 bytes.
   add(AllreduceAlgorithm::recursive_doubling, 1e-6, 2e-10);
   add(AllreduceAlgorithm::rabenseifner, 2e-6, 1e-10);
-  for (const auto& [name, steps] : ring_step_fields) platform.levels[0].*steps = always(1.0);
+  set_ring_steps(platform.levels[0], 1.0);
   const Network vgg = read_network("configs/networks/vgg16.json");
   Plan plan = uniform_plan(vgg, 4, Mesh({{Axis::n, ranks}}));
   for (const std::int64_t bucket_bytes : {std::int64_t{1}, std::int64_t{1} << 62}) {
