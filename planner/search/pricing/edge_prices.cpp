@@ -54,7 +54,7 @@ void EdgePrices::add_blocks(const Key& key, Edge& edge) {
     const ChannelAlgorithm algorithm = key.reader_splits[i].channel_algorithm;
     edge.needed_.push_back(
         needed_blocks(signature.reader, edge.outputs_[i], algorithm).tabulated(tables_));
-    edge.methods_.push_back(gather_choice_.methods(edge.needed_.back()));
+    edge.methods_.push_back(gather_choice_.methods(edge.needed_.back(), tables_));
   }
 }
 
@@ -86,9 +86,14 @@ EdgePrices::Edge& EdgePrices::operator()(LayerIndex consumer,
   edge.has_price_.assign(edge.owned_.size() * edge.needed_.size(), 0);
   const std::vector<std::vector<Box>> owned = probed_boxes(edge.owned_);
   const std::vector<std::vector<Box>> needed = probed_boxes(edge.needed_);
+  const GatherBounds gathers(message_lower_bound_,
+                             {.sources = edge.owned_, .methods = edge.methods_, .wanted = needed},
+                             ranks_,
+                             activation_bytes(plan_.precision));
   const Bounds bounds{.owned = owned,
                       .there = {message_lower_bound_, edge.owned_, needed, ranks_},
-                      .back = {message_lower_bound_, edge.needed_, owned, ranks_}};
+                      .back = {message_lower_bound_, edge.needed_, owned, ranks_},
+                      .gathers = gathers};
   parallel_for(edge.owned_.size(), [&](std::size_t row) {
     for (int column = 0; column < edge.columns(); ++column) {
       bound({.edge = &edge, .row = static_cast<int>(row), .column = column}, bounds);
@@ -130,12 +135,12 @@ void EdgePrices::bound(const Pair& pair, const Bounds& bounds) const {
   const std::optional<RankBoxes> sums = sums_of(blocks);
   EdgePrice& price = pair.edge->price_;
   double& slowest_s = price.slowest(pair.row, pair.column);
+  const bool gathers = may_gather_by_node(blocks.signature.reader.traits, blocks.owned);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
-    const double there_s =
-        blocks.loads
-            ? 0.0
-            : least_there_s(
-                  blocks, ranks_[i], bounds.there.receive_s(pair.row, pair.column, i, bytes));
+    double there_s = blocks.loads ? 0.0 : bounds.there.receive_s(pair.row, pair.column, i, bytes);
+    if (gathers && there_s > 0.0) {
+      there_s = std::min(there_s, bounds.gathers.receive_s(pair.row, pair.column, i));
+    }
     const double back_s =
         !blocks.signature.requires_gradient ? 0.0
         : sums ? least_backward_s(blocks, *sums, ranks_[i], bounds.owned[pair.row][i])
@@ -240,20 +245,6 @@ const NodeParts* EdgePrices::gather_of(const Blocks& blocks) const {
   if (blocks.loads) return nullptr;
   const LayerTraits& reader = blocks.signature.reader.traits;
   return gather_choice_.fastest(blocks.methods, reader, blocks.owned, blocks.needed);
-}
-
-double EdgePrices::least_there_s(const Blocks& blocks, int rank, double direct_s) const {
-  if (blocks.methods.empty()) return direct_s;
-  if (!may_gather_by_node(blocks.signature.reader.traits, blocks.owned)) return direct_s;
-  const auto bound_s = [&](const RankBoxes& sources, const Box& wanted) {
-    return message_lower_bound_.receive_s(sources, wanted, rank, activation_bytes(plan_.precision));
-  };
-  double least_s = direct_s;
-  const Box want = blocks.needed.box(rank);
-  for (const auto& [method, parts] : blocks.methods) {
-    least_s = std::min(least_s, bound_s(blocks.owned, parts.box(rank)) + bound_s(parts, want));
-  }
-  return least_s;
 }
 
 double EdgePrices::activation_bytes_of(const Box& box) const {

@@ -10,6 +10,7 @@
 #include "planner/schedule/blocks/exchange.hpp"
 #include "planner/schedule/blocks/fused_units.hpp"
 #include "planner/search/graph/cost_graph.hpp"
+#include "planner/search/pricing/gather_bounds.hpp"
 #include "planner/search/pricing/gather_choice.hpp"
 #include "planner/search/pricing/message_lower_bound.hpp"
 #include "planner/search/pricing/receive_bounds.hpp"
@@ -90,6 +91,7 @@ class EdgePrices {
     const std::vector<std::vector<Box>>& owned;  // by row and probed rank
     ReceiveBounds there;
     ReceiveBounds back;
+    const GatherBounds& gathers;
   };
   // Holds one rank's part in a pair.
   struct Part {
@@ -120,9 +122,6 @@ class EdgePrices {
   Arrival gathered(const Blocks& blocks, const RankBoxes& parts, const Part& part) const;
   // Returns how nodes gather the tensor, if that is faster than one transfer, else null.
   const NodeParts* gather_of(const Blocks& blocks) const;
-  // Returns the least seconds of `rank` by any gather method. One transfer takes at least
-  // `direct_s`.
-  double least_there_s(const Blocks& blocks, int rank, double direct_s) const;
   double activation_bytes_of(const Box& box) const;
   double least_forward_s(const Blocks& blocks, const Part& part) const;
   // Returns the blocks_of_sums of the gradient, if the pair has them. Only replicas have them.

@@ -23,12 +23,13 @@ GatherChoice::GatherChoice(const Platform& platform, const Plan& plan)
                  plan.ranks % ranks_per_node_ == 0),
       element_bytes_(activation_bytes(plan.precision)) {}
 
-std::vector<NodeParts> GatherChoice::methods(const RankBoxes& needed) const {
+std::vector<NodeParts> GatherChoice::methods(const RankBoxes& needed,
+                                             RankBoxes::Tables& tables) const {
   std::vector<NodeParts> found;
   if (!has_nodes_) return found;
   for (const Dim dim : all_dims) {
-    std::optional<RankBoxes> parts = needed.divided_in_nodes(ranks_per_node_, dim);
-    if (parts) found.push_back({.method = by_node(dim), .parts = std::move(*parts)});
+    const std::optional<RankBoxes> parts = needed.divided_in_nodes(ranks_per_node_, dim);
+    if (parts) found.push_back({.method = by_node(dim), .parts = parts->tabulated(tables)});
   }
   return found;
 }
@@ -115,11 +116,14 @@ class PlanGathers {
 
   GatherMethod found(const Key& key) const {
     const auto& [signature, may_load, source, own] = key;
-    const RankBoxes owned(Distribution(signature.input, source.mesh));
-    const RankBoxes needed = needed_blocks(
-        signature, RankBoxes(Distribution(signature.output, own.mesh)), own.channel_algorithm);
+    RankBoxes::Tables tables;
+    const RankBoxes owned = RankBoxes(Distribution(signature.input, source.mesh)).tabulated(tables);
+    const RankBoxes needed =
+        needed_blocks(
+            signature, RankBoxes(Distribution(signature.output, own.mesh)), own.channel_algorithm)
+            .tabulated(tables);
     if (may_load && loads_needed(owned, needed)) return GatherMethod::direct;
-    const std::vector<NodeParts> methods = choice_.methods(needed);
+    const std::vector<NodeParts> methods = choice_.methods(needed, tables);
     const NodeParts* best = choice_.fastest(methods, signature.traits, owned, needed);
     return best == nullptr ? GatherMethod::direct : best->method;
   }

@@ -25,8 +25,9 @@ class GatherChoice {
 
   // True where a plan has several nodes of several ranks, all of them equal in size.
   bool has_nodes() const { return has_nodes_; }
-  // Returns the methods that are possible for these needed blocks, without direct.
-  std::vector<NodeParts> methods(const RankBoxes& needed) const;
+  // Returns the methods that are possible for these needed blocks, without direct. Their parts are
+  // tabulated.
+  std::vector<NodeParts> methods(const RankBoxes& needed, RankBoxes::Tables& tables) const;
   // Returns the fastest of `methods` by the prices of the first and the last rank of the first and
   // of the last node. Returns null if the layer may not gather node by node, and unless the method
   // is faster than direct. @pre methods are those of `needed`
