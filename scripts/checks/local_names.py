@@ -28,24 +28,25 @@ def overload(match):
 def split_names(root, file, seen):
     """Returns (names that `with_renamed` may replace, own names that may clash with those of other files).
 
-    `seen` are the qualified names of the headers that `file` includes. A name stays if a header has it, if a macro or
-    a library may need it, if it is also the name of a field or method, or if the file writes its namespace before it.
-    A function that stays clashes with functions of the same parameters.
+    `seen` are the qualified names of the headers that `file` includes. A name stays if a header has it in the same
+    namespace, if a macro or a library may need it, if it is also the name of a field or method, or if the file writes
+    its namespace before it. A function that a header overloads clashes with functions of the same parameters.
     """
     _, own, local = names_of(root, file)
     spaces = {part for space, _ in local.lines for part in space.split("::")}
     code = code_of(root, file)
     macros = " ".join(DEFINED_MACRO.findall((root / file).read_text(encoding="utf-8")))
-    stay = FIXED.union(FIELD.findall(code), METHOD.findall(code), WORD.findall(macros), (name for _, name in seen))
+    stay = FIXED.union(FIELD.findall(code), METHOD.findall(code), WORD.findall(macros))
     stay |= {name for space, name in QUALIFIED.findall(code) if space in spaces}
     renamed, clashing = set(), own.qualified - local.qualified
     for namespace, line in local.lines:
         function = FUNCTION.match(line)
         for name in [function[1]] if function else local.defined_in(line)[:1]:
-            if name not in stay:
+            is_seen = (namespace, name) in seen
+            if name not in stay and not is_seen:
                 renamed.add(name)
             else:
-                clashing.add((namespace, overload(function) if function else name))
+                clashing.add((namespace, overload(function) if function and is_seen else name))
     return renamed, {(space, name) for space, name in clashing if name.split("::")[0] not in renamed}
 
 
