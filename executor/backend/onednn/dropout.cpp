@@ -37,7 +37,7 @@ std::int64_t offset(const TensorView& view, const std::array<std::int64_t, 4>& p
 
 // Calls f(global n, d, h, w) for every position of `box`.
 template <typename F>
-void for_each_position(const Box& box, F f) {
+void for_each_position_in(const Box& box, F f) {
   for (std::int64_t n = box[Dim::n].begin; n < box[Dim::n].end; ++n) {
     for (std::int64_t d = box[Dim::d].begin; d < box[Dim::d].end; ++d) {
       for (std::int64_t h = box[Dim::h].begin; h < box[Dim::h].end; ++h) {
@@ -52,7 +52,7 @@ void for_each_position(const Box& box, F f) {
 template <typename T>
 void drop(const TensorView& in, const TensorView& out, double rate, std::uint64_t key) {
   const Range channels = in.box[Dim::c];
-  for_each_position(in.box, [&](const std::array<std::int64_t, 4>& position) {
+  for_each_position_in(in.box, [&](const std::array<std::int64_t, 4>& position) {
     vectorized<apply<T>>(Mask{.position_key = dropout_key(key, position),
                               .first_channel = channels.begin,
                               .rate = rate},
