@@ -29,8 +29,8 @@ def split_names(root, file, seen):
     """Returns (names that `with_renamed` may replace, own names that may clash with those of other files).
 
     `seen` are the qualified names of the headers that `file` includes. A name stays if a header has it in the same
-    namespace, if a macro or a library may need it, if it is also the name of a field or method, or if the file writes
-    its namespace before it. A function that a header overloads clashes with functions of the same parameters.
+    namespace. It also stays if a macro or a library may need it, or if it is the name of a field or method, too. So do
+    names after their namespace. A function that a header overloads clashes with functions of the same parameters.
     """
     _, own, local = names_of(root, file)
     spaces = {part for space, _ in local.lines for part in space.split("::")}
