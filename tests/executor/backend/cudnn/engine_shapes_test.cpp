@@ -108,7 +108,7 @@ TEST_CASE("Engines: the best one copies samples of 3 channels, and needs no copy
     };
     const std::int64_t stored =
         stored_channels(3, activation_element(Precision::bf16), DeviceKind::gpu);
-    const std::int64_t copy_bytes = 2 * 64 * stored * 224 * 224;
+    const std::int64_t copy_bytes = stored * 2 * 64 * 224 * 224;
     CHECK(workspace_bytes(3) >= copy_bytes);
     CHECK(workspace_bytes(stored) < copy_bytes / 8);
   }
