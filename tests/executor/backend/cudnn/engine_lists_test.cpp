@@ -54,6 +54,8 @@ std::ptrdiff_t fast_engines(const std::vector<cudnn::RecommendedEngine>& engines
   });
 }
 
+constexpr std::int64_t stored_sample_channels = 8;
+
 std::set<KernelSpec> resnet50_convolutions(Precision precision = Precision::bf16) {
   const Network network = read_network("configs/networks/resnet50.json");
   Plan plan = uniform_plan(network, 256, Mesh());
@@ -64,7 +66,7 @@ std::set<KernelSpec> resnet50_convolutions(Precision precision = Precision::bf16
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr || kernel->spec.kind != KernelKind::convolution) continue;
     CHECK_FALSE(kernel->constants.begins_inside);
-    kernels.insert(canonical(stored_spec(schedule, *kernel, DeviceKind::gpu)));
+    kernels.insert(stored_spec(schedule, *kernel, DeviceKind::gpu));
   }
   return kernels;
 }
@@ -97,7 +99,7 @@ TEST_CASE("Engine lists: images of any size have fast engines, except inside of 
   }
 }
 
-TEST_CASE("Engine lists: trials of ResNet-50 compile nothing, and reach all fast engines") {
+TEST_CASE("Engine lists: trials of ResNet-50 reach all fast engines before any that is compiled") {
   const auto trials = static_cast<std::size_t>(cudnn::Options{}.engine_trials);
   for (const KernelSpec& spec : resnet50_convolutions()) {
     CAPTURE(to_text(spec));
@@ -107,10 +109,11 @@ TEST_CASE("Engine lists: trials of ResNet-50 compile nothing, and reach all fast
       if (!one.is_fallback && !one.is_runtime_compiled) fast.insert(one.engine.index);
     }
     std::vector<cudnn::RecommendedEngine> tried = cudnn::trial_order(all);
-    REQUIRE(tried.size() >= trials);
-    tried.resize(trials);
+    // The library lists fewer engines for samples that are stored with zeros.
+    if (spec.in[Dim::c] > stored_sample_channels) REQUIRE(tried.size() >= trials);
+    tried.resize(std::min(tried.size(), trials));
     for (const cudnn::RecommendedEngine& one : tried) {
-      CHECK_FALSE(one.is_runtime_compiled);
+      CHECK((!one.is_runtime_compiled || fast.empty()));
       fast.erase(one.engine.index);
     }
     CHECK(fast.empty());
@@ -128,7 +131,7 @@ TEST_CASE("Engine lists: ready engines sum the outputs of ResNet-50's convolutio
   CHECK(convolutions == 23);
   for_each_with_statistics(Precision::fp16, [](const KernelSpec& spec, const auto& engines) {
     CAPTURE(to_text(spec));
-    const bool is_first = spec.in[Dim::c] == 3;
+    const bool is_first = spec.in[Dim::c] == stored_sample_channels;
     CHECK((fast_engines(engines) > 0) == !is_first);
   });
 }
