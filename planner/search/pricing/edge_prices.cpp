@@ -189,10 +189,7 @@ void EdgePrices::set(const Pair& pair) const {
     const auto probe = std::find(ranks_.begin(), ranks_.end(), rank);
     if (probe == ranks_.end() || plan_.overlap) continue;
     price.least[probe - ranks_.begin()](pair.row, pair.column) =
-        (is_shared && gather == nullptr
-             ? least_forward_s(blocks, part)
-             : arrival.seconds / (is_shared ? blocks.signature.readers : 1)) +
-        back_s;
+        (is_shared ? least_forward_s(blocks, part) : arrival.seconds) + back_s;
   }
   pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] = 1;
 }
@@ -258,7 +255,13 @@ double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const
   const Box stored = storage_block(part.own, is_dense, std::span(&part.want, 1));
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
   const ListOf list_of = lists_of(blocks.owned, blocks.needed);
-  return transfer_s(exchange, part.own, part.want, part.rank, list_of) / blocks.signature.readers;
+  double least_s = transfer_s(exchange, part.own, part.want, part.rank, list_of);
+  // The reader that fetches first may gather node by node, even if this reader may not.
+  const NodeParts* gather =
+      blocks.loads ? nullptr
+                   : gather_choice_.fastest(blocks.methods, {}, blocks.owned, blocks.needed);
+  if (gather != nullptr) least_s = std::min(least_s, gathered(blocks, gather->parts, part).seconds);
+  return least_s / blocks.signature.readers;
 }
 
 std::optional<RankBoxes> EdgePrices::sums_of(const Blocks& blocks) {

@@ -1,9 +1,8 @@
 // Says what gathers node by node gain in the plan that is found, and bounds what further transfers
 // node by node would gain, for scripts/studies/gathers-between-nodes: values parted by tabs.
 //
-// PLATFORM RANKS BATCH NETWORK: step, step if the layers that gather node by node did so directly,
-// seconds of the step in transfers that send bytes between two nodes more than once, most seconds
-// that the step would be shorter, the transfer that gains most.
+// PLATFORM RANKS BATCH NETWORK: step, step with direct gathers, seconds of transfers that send bytes
+// between two nodes more than once, most seconds that they would gain, the one that gains most.
 #include <algorithm>
 #include <iostream>
 #include <map>

@@ -51,13 +51,12 @@ Operand TensorTable::fetch(const Unit& unit,
   if (decomposition.loads_needed(unit.inputs[input])) {
     return {.buffer = stored.buffer, .box = blocks.box(context_.rank())};
   }
-  const bool by_node = decomposition.exchanges(unit, input).to_parts != nullptr;
   const auto known = std::find_if(fetched.begin(), fetched.end(), [&](const auto& other) {
-    return other.by_node == by_node && same_boxes(*other.blocks, blocks);
+    return same_boxes(*other.blocks, blocks);
   });
   if (known != fetched.end()) return known->operand;
+  const bool by_node = decomposition.exchanges(unit, input).to_parts != nullptr;
   fetched.push_back({.blocks = &blocks,
-                     .by_node = by_node,
                      .operand = by_node ? fetch_by_node(unit, input, stored, direction)
                                         : fetch_blocks(unit, input, stored, direction)});
   return fetched.back().operand;

@@ -12,7 +12,6 @@ namespace cnnplan {
 // Holds the blocks of a tensor that this rank has fetched, and where they are.
 struct FetchedBlocks {
   const RankBoxes* blocks;  // of all ranks; the decomposition owns them
-  bool by_node = false;     // in two transfers; prices assume that no direct reader shares them
   Operand operand;          // this rank's block
 };
 
