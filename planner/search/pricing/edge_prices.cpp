@@ -135,7 +135,10 @@ void EdgePrices::bound(const Pair& pair, const Bounds& bounds) const {
   const std::optional<RankBoxes> sums = sums_of(blocks);
   EdgePrice& price = pair.edge->price_;
   double& slowest_s = price.slowest(pair.row, pair.column);
-  const bool gathers = may_gather_by_node(blocks.signature.reader.traits, blocks.owned);
+  // Of several readers, another one may fetch the blocks first.
+  const LayerTraits reader =
+      shares_forward(blocks.signature) ? LayerTraits{} : blocks.signature.reader.traits;
+  const bool gathers = may_gather_by_node(reader, blocks.owned);
   for (std::size_t i = 0; i < ranks_.size(); ++i) {
     double there_s = blocks.loads ? 0.0 : bounds.there.receive_s(pair.row, pair.column, i, bytes);
     if (gathers && there_s > 0.0) {
