@@ -135,7 +135,7 @@ void EdgePrices::bound(const Pair& pair, const Bounds& bounds) const {
   const std::optional<RankBoxes> sums = sums_of(blocks);
   EdgePrice& price = pair.edge->price_;
   double& slowest_s = price.slowest(pair.row, pair.column);
-  // Of several readers, another one may fetch the blocks first.
+  // If there are several readers, another one may fetch the blocks first.
   const LayerTraits reader =
       shares_forward(blocks.signature) ? LayerTraits{} : blocks.signature.reader.traits;
   const bool gathers = may_gather_by_node(reader, blocks.owned);
