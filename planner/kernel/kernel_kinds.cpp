@@ -77,7 +77,7 @@ constexpr std::array bias_phases{PhaseRow{forward, bias_forward, 2.0},
 // are local, and dscale and dshift are their rounded copies. In backward_data, dz is dy where the
 // kernel has no residual. Where the mask follows from x, a backend may compute it with scale and
 // shift instead of reading y. Where there is a mask, a backend may write it, and then read it
-// instead of y.
+// instead of y. The mask of an inference has no elements.
 constexpr std::array batch_norm_sums{in(x), out(sums)};
 constexpr std::array batch_norm_forward{in(x),
                                         in(sums),

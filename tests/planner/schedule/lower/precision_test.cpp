@@ -23,12 +23,22 @@ KernelOperand described(const Schedule& schedule, const Operand& operand, Operan
           .written = operand.written};
 }
 
-void check_operands(const Schedule& schedule) {
+// No backward pass reads the masks of an inference, so they are empty.
+std::vector<KernelOperand> expected_operands(const KernelSpec& spec, Pass pass) {
+  std::vector<KernelOperand> operands = kernel_operands(spec);
+  for (KernelOperand& operand : operands) {
+    const bool is_mask = operand.role == OperandRole::mask;
+    if (is_mask && pass == Pass::inference) operand.elements = 0;
+  }
+  return operands;
+}
+
+void check_operands(const Schedule& schedule, Pass pass) {
   for (const Operation& operation : schedule.operations) {
     const auto* kernel = std::get_if<KernelOperation>(&operation.body);
     if (kernel == nullptr) continue;
     CAPTURE(operation.id);
-    const std::vector<KernelOperand> expected = kernel_operands(kernel->spec);
+    const std::vector<KernelOperand> expected = expected_operands(kernel->spec, pass);
     REQUIRE(kernel->operands.size() == expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       CAPTURE(i);
@@ -64,8 +74,9 @@ TEST_CASE("Lowering: operands are what the table of kernels says, in single, dou
     for (Precision precision : {Precision::fp32, Precision::fp64, Precision::bf16}) {
       CAPTURE(to_text(precision));
       named.plan.precision = precision;
-      check_operands(lower(named.plan, 0));
-      check_operands(lower(named.plan, named.plan.ranks - 1, {.pass = Pass::inference}));
+      check_operands(lower(named.plan, 0), Pass::training);
+      check_operands(lower(named.plan, named.plan.ranks - 1, {.pass = Pass::inference}),
+                     Pass::inference);
     }
   }
 }
