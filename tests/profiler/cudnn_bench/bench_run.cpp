@@ -18,9 +18,10 @@ constexpr const char* network = R"({
   "schema": "cnnplan.network/1", "name": "small",
   "layers": [
     {"name": "data", "kind": "input", "channels": 3, "size": [8, 8]},
-    {"name": "conv1", "kind": "convolution", "filters": 8, "kernel": 3, "padding": 1, "bias": true},
+    {"name": "conv1", "kind": "convolution", "filters": 16, "kernel": 3,
+     "padding": 1, "bias": true},
     {"name": "relu1", "kind": "relu"},
-    {"name": "conv2", "kind": "convolution", "filters": 8, "kernel": 3, "padding": 1},
+    {"name": "conv2", "kind": "convolution", "filters": 16, "kernel": 3, "padding": 1},
     {"name": "bn2", "kind": "batch_norm"},
     {"name": "sum", "kind": "add", "inputs": ["bn2", "relu1"]},
     {"name": "relu2", "kind": "relu"},
