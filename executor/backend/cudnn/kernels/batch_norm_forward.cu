@@ -127,9 +127,9 @@ struct KnownSums {
   double count;
 
   // The terms of the variance cancel by fewer than 7 bits. A sum that is not finite is refused.
-  CNNPLAN_HOST_DEVICE bool are_good(std::uint32_t channel) const {
-    const double mean = sums.values[channel] / count;
-    const double variance = multiply_add(-mean, mean, sums.squares[channel] / count);
+  CNNPLAN_HOST_DEVICE bool are_good(float value, float square) const {
+    const double mean = value / count;
+    const double variance = multiply_add(-mean, mean, square / count);
     return mean * mean <= most_mean_squares * variance;
   }
 };
@@ -148,8 +148,12 @@ struct MomentsTerm : BlockReader<T, width> {
 
   // The sums of all channels of the vector are known, or all are added.
   CNNPLAN_HOST_DEVICE bool is_needed() const requires std::is_same_v<Known, KnownSums> {
+    const auto values = fetch<width>(known.sums.values + this->channel);
+    const auto squares = fetch<width>(known.sums.squares + this->channel);
     bool are_good = true;
-    for (int i = 0; i < width; ++i) are_good = are_good && known.are_good(this->channel + i);
+    for (int i = 0; i < width; ++i) {
+      are_good = are_good && known.are_good(values.values[i], squares.values[i]);
+    }
     return !are_good;
   }
   CNNPLAN_HOST_DEVICE void add_batch(const Batch<MomentsTerm>& batch, Partial<T, width, 2>& own) {
@@ -205,8 +209,10 @@ struct SetKnownSums {
   KnownSums known;
 
   CNNPLAN_HOST_DEVICE void set(int k, std::uint32_t channel, double value) const {
-    const float* sums = k == 0 ? known.sums.values : known.sums.squares;
-    by.set(k, channel, known.are_good(channel) ? sums[channel] : value);
+    const float sum = known.sums.values[channel];
+    const float square = known.sums.squares[channel];
+    const double engine_value = k == 0 ? sum : square;
+    by.set(k, channel, known.are_good(sum, square) ? engine_value : value);
   }
 };
 
