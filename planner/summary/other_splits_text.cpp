@@ -117,7 +117,7 @@ std::string to_text(const OtherSplits& found, const OtherSplitsOfUnits& units, c
     any_shorter = any_shorter || (other.fits && other.step_s < found.step_s &&
                                   ms(other.step_s) != ms(found.step_s));
   }
-  if (any_shorter) text += " The search adds operations up without waits, and missed this.";
+  if (any_shorter) text += " The search adds operations up without waits, and missed this plan.";
   return text + equal_text(units.equal_heads, plan);
 }
 

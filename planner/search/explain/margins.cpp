@@ -36,6 +36,13 @@ std::optional<std::size_t> chosen(const Plan& plan, const UnitSplits& choice) {
   return std::nullopt;
 }
 
+// Returns the layers without the methods of halos and gathers, which are chosen after the splits.
+IndexedVector<LayerIndex, LayerPlan> layers_by_choice(const Plan& plan) {
+  IndexedVector<LayerIndex, LayerPlan> layers = exchanging_first(plan).layers;
+  for (LayerPlan& layer : layers) layer.gather = GatherMethod::direct;
+  return layers;
+}
+
 // Returns the taken candidate of every unit, or nothing where the plan is not made of these
 // choices.
 std::optional<Assignment> chosen(const Plan& blank, const Plan& plan, const SplitChoices& choices) {
@@ -45,9 +52,7 @@ std::optional<Assignment> chosen(const Plan& blank, const Plan& plan, const Spli
     if (!candidate) return std::nullopt;
     assignment.push_back(static_cast<int>(*candidate));
   }
-  if (plan_of(blank, choices, assignment).layers != exchanging_first(plan).layers) {
-    return std::nullopt;
-  }
+  if (plan_of(blank, choices, assignment).layers != layers_by_choice(plan)) return std::nullopt;
   return assignment;
 }
 

@@ -32,7 +32,8 @@ struct PlanMargins {
 PlanMargins margins(const Plan& blank, const Plan& plan, NetworkPricing& pricing);
 
 // True if every layer has what some choice among split_choices() or split_choices_with_recompute()
-// gives it, halo methods aside. margins() is then empty only if the graph is too entangled.
+// gives it, methods of halos and gathers aside. margins() is then empty only if the graph is too
+// entangled.
 bool is_made_of_choices(const Plan& plan);
 
 }  // namespace cnnplan

@@ -16,6 +16,7 @@
 #include "planner/predict/predict.hpp"
 #include "planner/schedule/rank_memory.hpp"
 #include "planner/search/candidates/unit_splits.hpp"
+#include "planner/search/pricing/gather_choice.hpp"
 
 namespace cnnplan {
 namespace {
@@ -187,6 +188,7 @@ class Alternatives {
       changed.layers[layer].halo = HaloMethod::exchange_first;
     }
     const std::string head = plan_.network.layer(units.layers.front()).name;
+    changed = with_gathers(std::move(changed), prices_.platform());
     validate(changed, "the plan with " + other.split + " for " + head);
     const Prediction prediction = predict(changed, prices_);
     other.step_s = prediction.step_s;

@@ -187,6 +187,16 @@ TEST_CASE("margins: of the sum in which the plan costs least, or is closest to t
   CHECK(margins(problem.blank, nearly, pricing).sum.rank == ranks.front());
 }
 
+TEST_CASE("margins: methods that are chosen after the splits do not matter") {
+  const Problem problem = lenet();
+  Plan plan =
+      plan_of(problem.blank, problem.whole.choices, *eliminate(problem.whole.graph).optimum);
+  const std::vector<UnitMargin> expected = margins_of(plan, problem);
+  REQUIRE(!expected.empty());
+  plan.layers.back().gather = GatherMethod::by_node_n;
+  CHECK(margins_of(plan, problem) == expected);
+}
+
 TEST_CASE("margins: every layer is named once, the one that chooses first") {
   const Problem problem(backward_add(), 4, 2);
   const PricedNetwork& priced = problem.whole;
