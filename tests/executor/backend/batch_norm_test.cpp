@@ -222,6 +222,19 @@ TEST_CASE("batch_norm: evaluation normalises by the running values and leaves th
   }
 }
 
+// A kernel that writes a mask all the same writes beyond its memory.
+TEST_CASE("batch_norm: evaluation writes no mask for a backward pass") {
+  Random random(5);
+  Problem problem = random_problem(random, 0);
+  const auto has_large_mask = [&problem] {
+    constexpr std::int64_t many = 10000;
+    return problem.relu && problem.residual && problem.shape[Dim::c] % bits_of_word == 0 &&
+           volume(problem.shape) > many;
+  };
+  while (!has_large_mask()) problem = random_problem(random, 0);
+  check_against_oracle(problem, false);
+}
+
 TEST_CASE("batch_norm: running variance is the unbiased one") {
   Problem problem{.shape = {{1, 1, 1, 1, 2}}};
   problem.x = {1.0, 3.0};
