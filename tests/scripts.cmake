@@ -50,5 +50,5 @@ if(CNNPLAN_EXECUTOR)
   add_test(NAME scripts_gpu-check-failures_test
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/scripts/gpu-check-failures_test ${CMAKE_BINARY_DIR})
   set_tests_properties(scripts_gpu-check-failures_test PROPERTIES
-    TIMEOUT 600 COST 60 PROCESSORS 2 SKIP_RETURN_CODE 77)
+    TIMEOUT 900 COST 60 PROCESSORS 2 SKIP_RETURN_CODE 77)
 endif()

@@ -28,7 +28,7 @@ FURTHER_CASES = ("convolution: random windows, groups and dilations in two dims"
                  "sums: pooling over many positions")
 SLOW_CASES = ("convolution: windows over many channels",)  # the emulation takes 20 s for it
 MARK = "GPU_CHECK_TEST"  # this variable finds the processes that a run has left over
-LIMIT_S = 300  # of one run: not a measure of speed, but the end of a hang
+LIMIT_S = 600  # of one run: not a measure of speed, but the end of a hang
 
 CONVOLUTION = {"kind": "convolution", "filters": 2, "kernel": 3, "padding": 1, "bias": True}
 END = [{"name": "fc", "kind": "fully_connected", "outputs": 3},

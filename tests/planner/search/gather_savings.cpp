@@ -1,8 +1,9 @@
-// Says what gathers node by node gain in the plan that is found, and bounds what further transfers
-// node by node would gain, for scripts/studies/gathers-between-nodes: values parted by tabs.
+// Prints values parted by tabs for scripts/studies/gathers-between-nodes. They say what gathers
+// node by node gain in the plan that is found. They also bound what further transfers would gain.
 //
-// PLATFORM RANKS BATCH NETWORK: step, step with direct gathers, seconds of transfers that send bytes
-// between two nodes more than once, most seconds that they would gain, the one that gains most.
+// Arguments: PLATFORM RANKS BATCH NETWORK. The first two values are the step, and the step with
+// direct gathers. The third one is the seconds of transfers that send bytes between two nodes more
+// than once. Then come the most seconds that they would gain, and the one that gains most.
 #include <algorithm>
 #include <iostream>
 #include <map>
