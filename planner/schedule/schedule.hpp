@@ -257,8 +257,8 @@ struct LoweringRequest {
 };
 
 // Lowers `plan` for one rank. No communication takes place, and the schedule does not refer to the
-// plan. @throws InputError, without a file, when a size overflows, or when a layer cannot gather its
-// input as the plan says
+// plan. @throws InputError, without a file, when a size overflows, or when a layer cannot gather
+// its input as the plan says
 // @pre validate(plan) holds; 0 <= rank < plan.ranks. The next two functions need and throw the same
 Schedule lower(const Plan& plan, int rank, const LoweringRequest& request = {});
 // Lowers for several ranks on all cores, and computes only once what they share. Returns the
