@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <string>
 
 #include "tests/emulation/cudnn/cudnn_call.hpp"
 
@@ -22,7 +23,7 @@ bool sums_outputs(const Graph& graph) {
 }
 
 // Returns true for a forward convolution, then an addition, a ReLU or both, each of the result
-// before. Statistics may follow a convolution alone.
+// before. Statistics may follow the convolution instead.
 bool is_known_pattern(const Graph& graph) {
   const auto& operations = graph.operations;
   if (operations.size() == 1) return operations[0].kind != OperationKind::statistics;
@@ -75,10 +76,10 @@ void require_engine(const Engine& engine) {
   require(engine.index != tensor_core || !is_unaligned(graph),
           CUDNN_STATUS_NOT_SUPPORTED,
           "tensor cores read 16 bytes at once");
-  require(engine.index != tensor_core ||
-              graph.operations[0].x.dims[1] % machine().options.cudnn_tensor_channels == 0,
+  const int channels = machine().options.cudnn_tensor_channels;
+  require(engine.index != tensor_core || graph.operations[0].x.dims[1] % channels == 0,
           CUDNN_STATUS_NOT_SUPPORTED,
-          "tensor cores want other channels");
+          "tensor cores want a multiple of " + std::to_string(channels) + " input channels");
   require(!is_asymmetric(graph) ||
               (engine.index == exact && machine().options.cudnn_asymmetric_padding),
           CUDNN_STATUS_NOT_SUPPORTED_PADDING,

@@ -26,6 +26,17 @@ std::map<std::int64_t, Tensor> real_tensors(const Graph& graph) {
   return found;
 }
 
+// Returns the tensors that a graph writes to memory.
+std::vector<const Tensor*> written_tensors(const Graph& graph) {
+  std::vector<const Tensor*> found;
+  for (const Operation& operation : graph.operations) {
+    for (const Tensor* tensor : operation.outputs()) {
+      if (!tensor->is_virtual) found.push_back(tensor);
+    }
+  }
+  return found;
+}
+
 bool overlap(const void* a, std::int64_t a_bytes, const void* b, std::int64_t b_bytes) {
   const auto first = reinterpret_cast<std::uintptr_t>(a);
   const auto second = reinterpret_cast<std::uintptr_t>(b);
@@ -51,14 +62,15 @@ void check_tensor(const Tensor& tensor, const VariantPack& pack) {
 void check_pack(const Plan& plan, const VariantPack& pack) {
   const Graph& graph = *plan.config.engine.graph;
   const auto tensors = real_tensors(graph);
+  const std::vector<const Tensor*> results = written_tensors(graph);
   for (const auto& [uid, tensor] : tensors) check_tensor(tensor, pack);
   for (const auto& [uid, tensor] : tensors) {
-    for (const Tensor* result : graph.operations.back().outputs()) {
+    for (const Tensor* result : results) {
       require(uid == result->uid || !overlap(pack.pointers.at(uid),
                                              extent_bytes(tensor),
                                              pack.pointers.at(result->uid),
                                              extent_bytes(*result)),
-              "the result overlaps tensor " + std::to_string(uid));
+              "a result overlaps tensor " + std::to_string(uid));
     }
     require(
         plan.workspace_bytes == 0 ||

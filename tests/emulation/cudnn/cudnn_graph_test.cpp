@@ -234,6 +234,8 @@ TEST_CASE("emulated cuDNN: statistics are sums of the stored outputs, after a co
   CHECK(host_copy(square, 2) == std::vector<float>{9 * 65536.0F, 9.0F});
   CHECK(execute(handle, made, {{1, x}, {2, w}, {3, y}, {4, sum}, {5, sum}}) ==
         CUDNN_STATUS_BAD_PARAM);
+  CHECK(execute(handle, made, {{1, x}, {2, w}, {3, x}, {4, sum}, {5, square}}) ==
+        CUDNN_STATUS_BAD_PARAM);
   BackendDescriptor alone = graph(handle, {statistics(first.y, sums, squares)});
   CHECK(heuristics(alone, CUDNN_HEUR_MODE_A).empty());
 }
