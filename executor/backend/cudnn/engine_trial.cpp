@@ -312,8 +312,8 @@ bool needs_aligned_operands(Library& library,
       .has_value();
 }
 
-// True where the named engine computes the convolution on input that is stored with zeros, and this
-// input is stored without them, or the other way round.
+// True where the named engine computes the convolution on input with another number of stored
+// channels: with zeros where this input has none, or the other way round.
 bool is_for_other_storage(Library& library,
                           const PlacedConvolution& convolution,
                           const Named& named) {
@@ -340,7 +340,7 @@ std::string why_another(Library& library,
     return "needs operands at multiples of 16 bytes";
   }
   return is_for_other_storage(library, convolution, named)
-             ? "computes it for another number of stored channels"
+             ? "needs another number of stored channels"
              : "";
 }
 

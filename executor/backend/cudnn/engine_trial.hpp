@@ -29,9 +29,9 @@ ConvolutionProgram choose_program(Library& library, const PlacedConvolution& con
 // padding_begin and padding_end of a dim are exchanged. If the engine cannot compute the
 // convolution directly, the input is copied into a padded buffer. If the engine needs operands that
 // begin where their buffers do, and they begin inside, the program has the first recommended engine
-// that runs and always gives equal bits. So it has where the engine computes the convolution for
-// another number of stored channels (planner/schedule/stored_samples.hpp): a profile has one name
-// for convolutions that differ in nothing else.
+// that runs and always gives equal bits. It also has this engine if the named one needs another
+// number of stored channels (planner/schedule/stored_samples.hpp). A profile has one name for
+// convolutions that differ in nothing else.
 // @throws BackendError naming `name`; DeviceLostError and InfeasibleError as choose_program
 ConvolutionProgram named_program(Library& library,
                                  const PlacedConvolution& convolution,
