@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -139,6 +140,27 @@ TEST_CASE("Box kernels: zeros follow every run, and nothing else changes") {
     copy_box(copy_into(to.data(), from.data()));
     CHECK(test::host_copy(device_to, to.size()) == to);
   }
+}
+
+TEST_CASE("Box kernels: zeros that do not fill a word after a run are refused") {
+  emulation::reset();
+  constexpr std::size_t bytes = 64;
+  auto* const to = test::device_array<std::byte>(bytes);
+  auto* const from = test::device_array<std::byte>(bytes);
+  cudaStream_t stream = test::new_stream();
+  const auto copy = [&](ElementType element, std::int64_t zeros, std::ptrdiff_t offset) {
+    copy_runs({.destination = to + offset,
+               .source = from,
+               .element = element,
+               .run_elements = 3,
+               .zeros = zeros},
+              stream);
+  };
+  CHECK_NOTHROW(copy(ElementType::bf16, 5, 16));
+  CHECK_THROWS_AS(copy(ElementType::bf16, 4, 16), std::logic_error);
+  CHECK_THROWS_AS(copy(ElementType::bf16, 5, 2), std::logic_error);
+  CHECK_THROWS_AS(copy(ElementType::fp32, 5, 16), std::logic_error);
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
 }
 
 TEST_CASE("Box kernels: nothing is copied onto itself") {
