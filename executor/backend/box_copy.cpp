@@ -89,7 +89,7 @@ void copy_box(const BoxCopy& copy) {
   for_each_run(copy, [&](std::int64_t to, std::int64_t from) {
     std::byte* const run = destination + to * element_bytes;
     std::memcpy(run, source + from * element_bytes, run_bytes);
-    std::memset(run + run_bytes, 0, copy.zeros * element_bytes);
+    if (copy.zeros > 0) std::memset(run + run_bytes, 0, copy.zeros * element_bytes);
   });
 }
 
