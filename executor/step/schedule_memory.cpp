@@ -19,7 +19,7 @@ bool meets_host(BufferRole role) {
   return role == BufferRole::data || role == BufferRole::labels || role == BufferRole::loss;
 }
 
-// True for roles whose buffers have memory of their own, as large as the schedule says.
+// True for roles whose buffers have memory of their own, of stored_bytes().
 bool is_apart(BufferRole role) {
   return meets_host(role) || role == BufferRole::state;
 }

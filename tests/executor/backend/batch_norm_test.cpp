@@ -222,7 +222,7 @@ TEST_CASE("batch_norm: evaluation normalises by the running values and leaves th
   }
 }
 
-// A kernel that writes a mask all the same writes beyond its memory.
+// The mask has no memory here, so a kernel that still writes one writes beyond it.
 TEST_CASE("batch_norm: evaluation writes no mask for a backward pass") {
   Random random(5);
   Problem problem = random_problem(random, 0);

@@ -271,7 +271,7 @@ TEST_CASE("Training: sums into replicated layers, in blocks") {
   CHECK(equivalence.check({.seed = 1, .plan = plan}) == Verdict::equal);
 }
 
-// Nodes have several ranks, some of which own no sample. The shapes divide by no number of ranks.
+// Nodes have several ranks, some of which own no sample. No number of ranks divides the shapes.
 constexpr const char* gathered_network = R"({
   "schema": "cnnplan.network/1",
   "name": "gathered",

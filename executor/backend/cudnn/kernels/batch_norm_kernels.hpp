@@ -18,14 +18,15 @@ struct EngineSums {
   const float* values = nullptr;
   const float* squares = nullptr;
 };
-// The sums of a channel count if its squared mean is at most this many variances. If both sums are
-// right to 2^-17, the variance is then right to 2^-9 (docs/decisions/0006-gpu-backend.md).
+// The sums of a channel count if its squared mean is at most this many variances. If the relative
+// error of both sums is at most 2^-17, that of the variance is then below 2^-9
+// (docs/decisions/0006-gpu-backend.md).
 inline constexpr double most_mean_squares = 64.0;
 // Returns the bytes of scratch memory that complete_statistics() needs.
 std::int64_t statistics_workspace_bytes(std::int64_t channels);
 // Writes the operand `sums` of the phase forward_statistics, from the sums of an engine. It reads
 // the dense block x where some of these sums do not count.
-// @pre x has elements, and they are no doubles
+// @pre x has elements, and `precision` is not fp64
 void complete_statistics(Precision precision,
                          const TensorView& x,
                          const EngineSums& engine_sums,
