@@ -107,7 +107,7 @@ std::int64_t allocations_of_choice(const KernelSpec& spec, std::int64_t most_wor
 }
 
 // Runs backward_data on activations that begin with the second sample of their buffers.
-// @throws BackendError if they are not aligned as the kernel promised
+// @throws BackendError if they are not aligned as the kernel needs them
 void run_on_second_sample(Backend& backend, const KernelSpec& spec, Kernel& kernel) {
   constexpr BufferElement element = BufferElement::bf16;
   const Shape filters{{1, 1, 1, 1, backend.weight_elements(spec)}};
