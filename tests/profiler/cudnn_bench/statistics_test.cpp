@@ -75,6 +75,16 @@ double exact_variance(const std::vector<double>& outputs, std::size_t channel) {
   return sum / positions;
 }
 
+// Returns inputs of which the first channel is 1, and the second one has a deviation of 1.
+std::vector<float> inputs() {
+  std::vector<float> x;
+  for (std::size_t p = 0; p < positions; ++p) {
+    x.push_back(1.0F);
+    x.push_back(std::sqrt(2.0F) * std::sin(static_cast<float>(p)));
+  }
+  return x;
+}
+
 void write(void* to, const std::vector<float>& values) {
   REQUIRE(cudaMemcpy(to, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice) ==
           cudaSuccess);
@@ -97,19 +107,13 @@ TEST_CASE("Statistics of an engine: they are those of the outputs that it writes
   CHECK(sums.back() == positions);
 }
 
-// The first input is 1, and the second one has a deviation of 1. So a weight of the first is the
-// mean of an output, in deviations.
+// A weight of the first input is the mean of an output, in deviations.
 TEST_CASE("Statistics of an engine: outputs are read again only if digits cancel") {
   for (const float mean : {0.0F, 7.5F, 8.5F, 1000.0F}) {
     CAPTURE(mean);
     emulation::reset();
     Summing summing(Precision::tf32);
-    std::vector<float> x;
-    for (std::size_t p = 0; p < positions; ++p) {
-      x.push_back(1.0F);
-      x.push_back(std::sqrt(2.0F) * std::sin(static_cast<float>(p)));
-    }
-    write(summing.operands().x, x);
+    write(summing.operands().x, inputs());
     write(summing.operands().w, {0.0F, 1.0F, mean, 1.0F, 0.0F, 2.0F, 1.0F, 1.0F});
     ByteCounter counter;
     counter.watch(summing.operands().y, channels * positions * sizeof(float));
@@ -120,6 +124,19 @@ TEST_CASE("Statistics of an engine: outputs are read again only if digits cancel
     for (std::size_t c = 0; c < channels; ++c) {
       CHECK(variance_of(summing.sums(), c) == doctest::Approx(exact_variance(y, c)).epsilon(1e-4));
     }
+  }
+}
+
+TEST_CASE("Statistics of an engine: outputs are read again if a sum of squares overflows") {
+  constexpr float large = 2e18F;  // The sum of 256 squares is above the largest float.
+  emulation::reset();
+  Summing summing(Precision::tf32);
+  write(summing.operands().x, inputs());
+  write(summing.operands().w, {0.0F, 1.0F, 0.0F, large, 0.0F, 2.0F, 1.0F, 1.0F});
+  summing.run();
+  const std::vector<double> y = summing.outputs<float>();
+  for (std::size_t c = 0; c < channels; ++c) {
+    CHECK(variance_of(summing.sums(), c) == doctest::Approx(exact_variance(y, c)).epsilon(1e-4));
   }
 }
 

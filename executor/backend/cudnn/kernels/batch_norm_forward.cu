@@ -1,4 +1,5 @@
 // Computes the statistics of a block, and normalises it.
+#include <limits>
 #include <type_traits>
 
 #include "executor/backend/cudnn/kernels/batch_norm_kernels.hpp"
@@ -121,16 +122,19 @@ struct MaskFromOutput {
 // Says that no sums are known before a block is read.
 struct NothingKnown {};
 
+constexpr double largest_sum = std::numeric_limits<float>::max();
+
 // Holds the sums of an engine and the number of terms.
 struct KnownSums {
   EngineSums sums;
   double count;
 
-  // The terms of the variance cancel by fewer than 7 bits. A sum that is not finite is refused.
+  // The terms of the variance cancel by fewer than 7 bits. A sum that is not finite is refused: an
+  // infinite sum of values leaves no variance that is above 0.
   CNNPLAN_HOST_DEVICE bool are_good(float value, float square) const {
     const double mean = value / count;
     const double variance = multiply_add(-mean, mean, square / count);
-    return mean * mean <= most_mean_squares * variance;
+    return square <= largest_sum && mean * mean <= most_mean_squares * variance;
   }
 };
 
@@ -146,7 +150,7 @@ struct MomentsTerm : BlockReader<T, width> {
   std::uint32_t terms = 0;
   Real inverse_terms = 0;
 
-  // The sums of all channels of the vector are known, or all are added.
+  // The sums of all channels of the vector are known, or all channels are added.
   CNNPLAN_HOST_DEVICE bool is_needed() const requires std::is_same_v<Known, KnownSums> {
     const auto values = fetch<width>(known.sums.values + this->channel);
     const auto squares = fetch<width>(known.sums.squares + this->channel);
