@@ -121,6 +121,7 @@ void Bench::write_header() const {
   line["precision"] = to_text(options.precision);
   line["input_size"] = options.input_size;
   line["budget_s"] = options.budget_s;
+  line["statistics"] = options.statistics;
   line["max_engines"] = options.max_engines;
   line["skipped_engines"] = options.skipped_engines;
   line["kernels"] = kernels_.size();

@@ -97,8 +97,10 @@ TEST_CASE("Engine lines: only before a batch norm, engines are timed that sum th
     emulation::reset(small_device());
     cudnn::BenchOptions options = engines_only();
     options.statistics = statistics;
+    const BenchRun run = run_bench(options);
+    CHECK(run.lines[0].at("statistics") == statistics);
     int timed = 0;
-    for (const nlohmann::json& line : run_bench(options).of("engine")) {
+    for (const nlohmann::json& line : run.of("engine")) {
       CAPTURE(line.dump());
       const bool is_conv2 = line.at("phase") == "forward" && line.at("in") == line.at("out");
       CHECK(line.at("before_batch_norm") == (is_conv2 ? 1 : 0));
