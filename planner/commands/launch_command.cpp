@@ -40,10 +40,10 @@ std::optional<Platform> platform_of(const Plan& plan, const LaunchOptions& optio
 Placement chosen_placement(const Plan& plan, const LaunchOptions& options) {
   const std::optional<Platform> platform = platform_of(plan, options);
   Placement placement = placement_of(plan, platform, options.plan_file);
-  if (plan.device.empty() && !platform && !options.gpus_per_node) {
+  if (!plan.device_kind && !platform && !options.gpus_per_node) {
     print_note(
-        "ranks get no GPUs, since the plan names no device and its platform was not found; "
-        "name it with --platform");
+        "ranks get no GPUs, since the plan does not say its kind of device and its platform was "
+        "not found; name it with --platform");
   }
   if (options.gpus_per_node) placement.gpus_per_node = *options.gpus_per_node;
   if (options.cores_per_rank > 0) placement.cores_per_rank = options.cores_per_rank;
