@@ -79,14 +79,16 @@ void require_time_before_signal(const JobRequest& request) {
   if (limit_s == 0 || request.signal_s + most_early_signal_s < limit_s) return;
   const std::string early = std::to_string(most_early_signal_s);
   const std::int64_t fewer_s = limit_s - most_early_signal_s;
+  const bool any_allowed = fewer_s > 1;
   const std::string allowed =
-      fewer_s > 1 ? "fewer than " + std::to_string(fewer_s) : "none with this --time";
+      any_allowed ? "fewer than " + std::to_string(fewer_s) : "none with this --time";
   throw Error(ExitCode::usage,
               "--signal: got " + std::to_string(request.signal_s) +
                   " (seconds); allowed: " + allowed + ", since --time " + request.time + " is " +
                   std::to_string(limit_s) + " s, and Slurm may signal up to " + early +
                   " s early; ranks need time to train before they save their state, so choose a "
-                  "longer --time or a shorter --signal");
+                  "longer --time" +
+                  (any_allowed ? " or a shorter --signal" : ""));
 }
 
 // @throws Error (usage) for a folder with letters that a line of #SBATCH cannot hold
