@@ -17,6 +17,7 @@ constexpr std::size_t max_columns = 100;
 constexpr std::size_t indentation = 2;
 
 // Bytes that are no UTF-8 become U+FFFD, so that no name from outside can make a file unreadable.
+// Counts do not go through dump(), which allocates several times for each value.
 std::string scalar_text(const OrderedJson& value) {
   if (value.is_number_unsigned()) return std::to_string(value.get<std::uint64_t>());
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);

@@ -88,8 +88,9 @@ void add_reasons(const ReportedPlan& reported, OrderedJson& document) {
   OrderedJson reasons = OrderedJson::array();
   OrderedJson& layers = document["layers"];
   const auto add = [&](const std::vector<LayerIndex>& list) {
-    for (const LayerIndex layer : list)
+    for (const LayerIndex layer : list) {
       layers[static_cast<std::size_t>(layer)]["reason"] = reasons.size();
+    }
   };
   if (reported.other_splits) {
     for (const OtherSplitsOfUnits& units : reported.other_splits->units) {
