@@ -133,6 +133,13 @@ TEST_CASE("explain: properties of all layers are in the first line") {
       "small: 2 ranks, batch 4, fp32, sums by 4 blocks of samples\n"));
 }
 
+TEST_CASE("explain: a layer that gathers its input node by node says so after its mesh") {
+  Plan plan = small_plan();
+  CHECK_FALSE(has(explain(plan, {}), "node by node"));
+  plan.layers[LayerIndex(4)].gather = GatherMethod::by_node_n;
+  CHECK(has(line_of(explain(plan, {}), "fc"), " r2, node by node "));
+}
+
 TEST_CASE("explain: what is not known is left out") {
   Plan plan = small_plan();
   plan.prediction = {};
