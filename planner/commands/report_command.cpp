@@ -88,7 +88,7 @@ ReportedRun reported_run(const std::string& text,
   RunReport run = parse_run(text, file);
   const std::size_t index = plan_of_run(run, plans);
   const ReportedPlan& reported = plans[index];
-  const ComparedFiles files{.plan = reported.file.file, .run = file};
+  const ComparedFiles files{.plan = reported.path, .run = file};
   Comparison comparison = compare(reported.plan, run, files);
   require_run_of(reported.file.sha256, run, files);
   return {.file = input_file(file, text),

@@ -100,8 +100,8 @@ void add_reasons(const ReportedPlan& reported, OrderedJson& document) {
     }
   }
   document["reasons"] = std::move(reasons);
-  document["no_reason"] =
-      reported.other_splits ? missing_text(*reported.other_splits) : reported.no_timeline;
+  document["no_reason"] = reported.other_splits ? missing_text(*reported.other_splits)
+                                                : "Unknown: " + reported.no_timeline;
 }
 
 OrderedJson group_list(const Plan& plan) {
