@@ -16,11 +16,13 @@ class Holders {
   // Returns the replica that sends to `receiver`, as transfer_list says.
   int provider(int receiver, int ranks_per_node) const {
     const int node = receiver / ranks_per_node * ranks_per_node;
-    const int last = node + ranks_per_node - 1;
+    const auto is_on_node = [&](int rank) { return rank >= node && rank - node < ranks_per_node; };
     const int nearest = nearest_to(receiver);
-    if ((nearest >= node && nearest <= last) || last < first_) return nearest;
-    const int highest = first_ + std::min((last - first_) / stride_, count_ - 1) * stride_;
-    return highest >= node ? highest : nearest;
+    if (is_on_node(nearest)) return nearest;
+    // The nearest replica on the node, if there is one, is the next one towards the receiver.
+    const int next = nearest < node ? nearest + stride_ : nearest - stride_;
+    const bool exists = next >= first_ && (next - first_) / stride_ < count_;
+    return exists && is_on_node(next) ? next : nearest;
   }
 
  private:

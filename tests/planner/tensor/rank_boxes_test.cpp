@@ -2,6 +2,7 @@
 #include "planner/tensor/rank_boxes.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <doctest/doctest.h>
 
@@ -293,6 +294,41 @@ TEST_CASE("same_boxes: agrees with a look at every rank, with and without empty 
   }
   CHECK(equal > 600);
   CHECK(equal < 2400);
+}
+
+TEST_CASE("divided_in_nodes: the ranks of a node have parts of the box that each of them has") {
+  const auto blocks = [](const char* mesh) {
+    return RankBoxes(Distribution({{8, 4, 1, 8, 1}}, parse_mesh(mesh)));
+  };
+  const auto are = [&](const std::optional<RankBoxes>& parts, const char* mesh) {
+    return parts.has_value() && same_boxes(*parts, blocks(mesh));
+  };
+  CHECK(are(blocks("n2r4").divided_in_nodes(4, Dim::h), "n2h4"));
+  CHECK(are(blocks("n2r4").divided_in_nodes(4, Dim::c), "n2c4"));
+  // An axis may lie within nodes and between them.
+  CHECK(are(blocks("r8").divided_in_nodes(2, Dim::n), "r4n2"));
+  // All ranks along c need all channels.
+  CHECK(are(blocks("n2c4").with_channels(4, 1).divided_in_nodes(4, Dim::h), "n2h4"));
+  RankBoxes::Tables tables;
+  CHECK(are(blocks("n2r4").tabulated(tables).divided_in_nodes(4, Dim::h), "n2h4"));
+}
+
+TEST_CASE("divided_in_nodes: absent without several equal nodes whose ranks have one box") {
+  const Shape shape{{8, 4, 1, 8, 1}};
+  const auto divides = [&](const char* mesh, int ranks_per_node, Dim along) {
+    const RankBoxes blocks(Distribution(shape, parse_mesh(mesh)));
+    return blocks.divided_in_nodes(ranks_per_node, along).has_value();
+  };
+  CHECK_FALSE(divides("r8", 1, Dim::n));
+  CHECK_FALSE(divides("r8", 3, Dim::n));
+  CHECK_FALSE(divides("r8", 8, Dim::n));
+  CHECK_FALSE(divides("n8", 2, Dim::h));    // the ranks of a node have different boxes
+  CHECK_FALSE(divides("n2r4", 4, Dim::n));  // the nodes differ along the dim
+  Window halo;
+  halo.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};
+  const RankBoxes rows(Distribution(shape, parse_mesh("h2r2")));
+  CHECK(rows.divided_in_nodes(2, Dim::n).has_value());
+  CHECK_FALSE(rows.under(halo, shape).divided_in_nodes(2, Dim::n).has_value());
 }
 
 TEST_CASE("same_blocks: the ranks that hold replicas of each other") {

@@ -46,10 +46,12 @@ RankBoxes grown(const RankBoxes& ownership, const Shape& shape, std::int64_t mos
   return ownership.under(window, shape);
 }
 
-std::vector<TransferList> all_lists(const RankBoxes& sources, const RankBoxes& destinations) {
+std::vector<TransferList> all_lists(const RankBoxes& sources,
+                                    const RankBoxes& destinations,
+                                    int ranks_per_node = 1) {
   std::vector<TransferList> lists;
   for (int rank = 0; rank < sources.rank_count(); ++rank) {
-    lists.push_back(transfer_list(sources, destinations, rank));
+    lists.push_back(transfer_list(sources, destinations, rank, ranks_per_node));
   }
   return lists;
 }
@@ -156,8 +158,8 @@ void check_most_elements(const RankBoxes& sources,
   }
 }
 
-void check_lists(const RankBoxes& sources, const RankBoxes& destinations) {
-  const auto lists = all_lists(sources, destinations);
+void check_lists(const RankBoxes& sources, const RankBoxes& destinations, int ranks_per_node = 1) {
+  const auto lists = all_lists(sources, destinations, ranks_per_node);
   CHECK(match_pairwise(lists));
   for (int rank = 0; rank < sources.rank_count(); ++rank) {
     const TransferList& list = lists[static_cast<std::size_t>(rank)];
@@ -228,6 +230,39 @@ TEST_CASE("transfer_list: the receiver's own replica is used, else the nearest, 
   CHECK(peers(1) == std::vector{0, 1});
   CHECK(peers(2) == std::vector{1, 2});
   CHECK(peers(5) == std::vector{4, 5});
+}
+
+TEST_CASE("transfer_list: a replica on the receiver's node sends, the nearest of several") {
+  const auto peers = [](const char* mesh, int ranks_per_node, int rank) {
+    const RankBoxes sources(Distribution({{4, 1, 1, 1, 1}}, parse_mesh(mesh)));
+    const RankBoxes destinations(Distribution({{4, 1, 1, 1, 1}}, parse_mesh("r8")));
+    std::vector<int> from;
+    for (const Piece& piece : transfer_list(sources, destinations, rank, ranks_per_node).receives) {
+      from.push_back(piece.peer);
+    }
+    return from;
+  };
+  // One half of the samples is on ranks 0 2 4 6, the other half on ranks 1 3 5 7.
+  CHECK(peers("r4n2", 1, 4) == std::vector{3, 4});
+  CHECK(peers("r4n2", 4, 4) == std::vector{4, 5});
+  CHECK(peers("r4n2", 4, 3) == std::vector{2, 3});
+  // Each sample is on two ranks, such as sample 1 on ranks 1 and 5.
+  CHECK(peers("r2n4", 1, 3) == std::vector{1, 2, 3, 4});
+  CHECK(peers("r2n4", 2, 3) == std::vector{1, 2, 3, 4});
+  CHECK(peers("r2n4", 4, 4) == std::vector{4, 5, 6, 7});
+}
+
+TEST_CASE("transfer_list: with nodes, too, every element arrives once") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    RandomValues random(seed);
+    const int ranks_per_node = random.small(2, 4);
+    const int ranks = random.small(1, 3) * ranks_per_node;
+    const Shape shape = random_shape(random);
+    const RankBoxes sources(Distribution(shape, random_mesh(random, ranks)));
+    const RankBoxes destinations(Distribution(shape, random_mesh(random, ranks)));
+    check_lists(sources, destinations, ranks_per_node);
+  }
 }
 
 TEST_CASE("transfer_list: no replica sends a block that the receiver holds") {
