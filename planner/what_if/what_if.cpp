@@ -99,6 +99,7 @@ bool change_level(const WhatIf& change, Level& level) {
 // Refuses a duplex factor that no link has. A measured factor outside of the range may stay, and
 // come closer to it.
 void check_duplex_factors(const WhatIf& change, const Platform& before, const Platform& after) {
+  if (change.figure.name != "duplex_factor") return;
   constexpr double rounding = 1e-9;
   for (std::size_t i = 0; i < after.levels.size(); ++i) {
     const NumberRange range = duplex_factors_from(duplex_range_of(before.levels[i]));

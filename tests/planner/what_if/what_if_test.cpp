@@ -260,6 +260,9 @@ TEST_CASE("WhatIf: measured exchanges have a duplex factor for each size") {
   CHECK(changed("node.alpha_s*2").exchange_segments[1].alpha_s == 7.0);
   CHECK(problem_of([&] { changed("node.duplex_factor*1.2"); }).file == "--what-if");
   CHECK(problem_of([&] { changed("node.duplex_factor*0.5"); }).file == "--what-if");
+  // Other figures may be set to any value, also where exchanges then take three times as long.
+  measured.levels[0].exchange_segments = {{100, 3.0, 0.5}, {200, 9.0, 0.25}};
+  CHECK(changed("node.beta_s_per_byte=0.001").exchange_segments[1].beta_s_per_byte == 0.001);
 }
 
 TEST_CASE("WhatIf: changes that make a figure infinite together are refused") {
