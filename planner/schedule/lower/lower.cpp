@@ -32,8 +32,8 @@ void require_gathers(const LoweringContext& context, const Unit& unit) {
                       .pointer = "/layers/" + std::to_string(layer) + "/gather",
                       .value = '"' + std::string(to_text(method)) + '"',
                       .allowed = "\"direct\" for layer \"" + network.layer(layer).name +
-                                 "\": its nodes fetch no common block of one input without "
-                                 "replicas that they could cut along this dim"});
+                                 "\", because the ranks of a node need no common block that they "
+                                 "can cut along this dim, or its input has replicas"});
   }
 }
 
