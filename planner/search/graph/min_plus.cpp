@@ -1,13 +1,13 @@
-// Keeps several least values at once, so that no comparison waits for the one before. Compilers
-// make vectors of them, one clone of each loop for each instruction set.
+// Keeps several least values at once in vectors, so that no comparison waits for the one before.
+// Compilers make one clone of each loop for each instruction set.
 #include "planner/search/graph/min_plus.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
-// The loader picks the clone that the processor has. Sanitizers cannot instrument this choice.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+// The loader of glibc picks the clone for the processor. Sanitizers cannot instrument this choice.
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define CNNPLAN_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
