@@ -24,6 +24,18 @@ TEST_CASE("uniform_plan: every layer on one mesh, with defaults") {
   CHECK_NOTHROW(validate(plan, "p.json"));
 }
 
+TEST_CASE("parse_split: reads what to_text wrote, and refuses other texts") {
+  for (const std::string text : {"1", "n2c4", "n2c4 stationary_x"}) {
+    CHECK(to_text(parse_split(text)) == text);
+  }
+  for (const std::string text : {"c4 ", "c4 fast", "c4  stationary_x"}) {
+    const InputProblem problem = problem_of([&] { parse_split(text); });
+    CHECK(problem.value == '"' + text + '"');
+    CHECK(contains(problem.allowed, "algorithm"));
+  }
+  CHECK(!problem_of([] { parse_split("n0 stationary_x"); }).allowed.empty());
+}
+
 TEST_CASE("validate: a channel shuffle has all channels, a slice any") {
   const Network network("channels",
                         {{"data", {}, Input{.channels = 8, .size = {1, 4, 4}}},

@@ -24,7 +24,8 @@ std::int64_t activations(const Schedule& schedule, DeviceKind device) {
   return memory_of(schedule, {.device = device}).activations_bytes;
 }
 
-// Makes a network whose convolutions have `channels` channels at least.
+// Returns a network whose samples have `channels` channels, and whose first convolution has
+// `groups` groups. If `has_two_readers`, another convolution reads the samples, too.
 Network chain_of(std::int64_t channels, std::int64_t groups, bool has_two_readers) {
   Convolution convolution{.filters = 4 * groups, .groups = groups};
   convolution.window.dims[1] = {.kernel = 3, .padding_begin = 1, .padding_end = 1};

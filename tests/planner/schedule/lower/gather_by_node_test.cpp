@@ -118,6 +118,20 @@ TEST_CASE("validate: nodes that gather have equal sizes, and layers that do have
     plan.ranks_per_node = size;
     CHECK(problem_of([&] { validate(plan, "plan.json"); }).pointer == "/layers/2/gather");
   }
+  plan = gathering_plan(GatherMethod::by_node_n);
+  plan.layers[conv2].halo = HaloMethod::interior_strips;
+  CHECK(problem_of([&] { validate(plan, "plan.json"); }).pointer == "/layers/2/gather");
+  plan = gathering_plan(GatherMethod::by_node_n);
+  plan.layers.front().gather = GatherMethod::by_node_n;
+  CHECK(problem_of([&] { validate(plan, "plan.json"); }).pointer == "/layers/0/gather");
+}
+
+TEST_CASE("GatherMethod: the last letter names the dim that is cut") {
+  for (const Dim dim : all_dims) {
+    CHECK(cut_dim(by_node(dim)).value() == dim);
+    CHECK(to_text(by_node(dim)).back() == to_char(static_cast<Axis>(dim)));
+  }
+  CHECK_FALSE(cut_dim(GatherMethod::direct).has_value());
 }
 
 }  // namespace cnnplan::test
