@@ -1,4 +1,4 @@
-// Says how long messages take while other messages come the other way, as all costs take it.
+// Says how long messages take while other messages come the other way. All costs use these times.
 #pragma once
 
 #include <compare>
@@ -33,7 +33,8 @@ DirectionTime direction_time(const Level& level, double bytes);
 double both_ways_s(const Level& level, const DirectionTime& sends, const DirectionTime& receives);
 
 // Returns how many times as long as a message an exchange takes. Measured exchanges have a factor
-// for the shortest message, and for each size at which a segment ends.
+// for the shortest message, and for each size at which a segment ends. A size whose message or
+// exchange takes no time is left out.
 std::vector<double> duplex_factors(const Level& level);
 
 }  // namespace cnnplan

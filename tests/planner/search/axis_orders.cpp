@@ -1,5 +1,5 @@
 // What another order of the axes would gain beside the plan that is found, for
-// scripts/studies/axis-orders: lines of values, parted by tabs.
+// scripts/studies/axis-orders: lines of values, separated by tabs.
 //
 // PLATFORM RANKS SAMPLES NETWORK..., SAMPLES per rank: network, step, step of the fastest other
 // order (0 where no mesh has two axes), orders tried, what that order changes.

@@ -1,5 +1,5 @@
 // How far longest_path_first lies above the optimum of the additive cost, for
-// scripts/studies/longest-path-gap: lines of values, parted by tabs.
+// scripts/studies/longest-path-gap: lines of values, separated by tabs.
 //
 // Without arguments, random graphs: shape, weight of pairs, mean loss, largest loss, share of those
 // that lose over 5 %. With PLATFORM RANKS SAMPLES NETWORK..., SAMPLES per rank: network, cost of
