@@ -125,7 +125,8 @@ TEST_CASE("Stored samples: the reader's kernels alone read them, and all ranks a
       }
     }
   }
-  CHECK(readers > 5);
+  CHECK(readers > 0);  // some of the random plans have a reader, and some have none
+  CHECK(readers < std::ssize(plans));
 }
 
 }  // namespace cnnplan::test
