@@ -24,14 +24,20 @@ double both_ways_s(const Level& level, const DirectionTime& sends, const Directi
   return std::max(seconds, std::min(longer.alone_s, longer.exchanged_s));
 }
 
-std::vector<double> duplex_factors(const Level& level) {
-  if (level.exchange_segments.empty()) return {level.duplex_factor};
-  std::vector<double> sizes{1.0};
+std::vector<double> segment_ends(const Level& level) {
+  std::vector<double> ends;
   for (const auto* segments : {&level.segments, &level.exchange_segments}) {
     for (const Segment& segment : *segments) {
-      sizes.push_back(static_cast<double>(segment.max_bytes));
+      ends.push_back(static_cast<double>(segment.max_bytes));
     }
   }
+  return ends;
+}
+
+std::vector<double> duplex_factors(const Level& level) {
+  if (level.exchange_segments.empty()) return {level.duplex_factor};
+  std::vector<double> sizes = segment_ends(level);
+  sizes.insert(sizes.begin(), 1.0);
   std::vector<double> factors;
   for (const double bytes : sizes) {
     const DirectionTime time = direction_time(level, bytes);

@@ -32,6 +32,9 @@ DirectionTime direction_time(const Level& level, double bytes);
 // is at least the time of each direction, alone or exchanged, whichever is shorter.
 double both_ways_s(const Level& level, const DirectionTime& sends, const DirectionTime& receives);
 
+// Returns the sizes at which segments of messages or of exchanges end, in the order of the level.
+std::vector<double> segment_ends(const Level& level);
+
 // Returns how many times as long as a message an exchange takes. Measured exchanges have a factor
 // for the shortest message, and for each size at which a segment ends. A size whose message or
 // exchange takes no time is left out.

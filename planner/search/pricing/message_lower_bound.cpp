@@ -3,8 +3,11 @@
 #include "planner/search/pricing/message_lower_bound.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <span>
+
+#include "planner/platform/exchange_times.hpp"
 
 namespace cnnplan {
 namespace {
@@ -24,13 +27,8 @@ std::span<const Level> levels_between(const Platform& platform, int ranks) {
 // Returns the sizes at which a segment of these levels ends, in ascending order.
 std::vector<double> ends_of(std::span<const Level> levels) {
   std::vector<double> ends;
-  for (const Level& level : levels) {
-    for (const auto* segments : {&level.segments, &level.exchange_segments}) {
-      for (const Segment& segment : *segments) {
-        ends.push_back(static_cast<double>(segment.max_bytes));
-      }
-    }
-  }
+  for (const Level& level : levels)
+    std::ranges::copy(segment_ends(level), std::back_inserter(ends));
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;
