@@ -114,6 +114,7 @@ constexpr double usual_clock_warmup_s = 0.3;
 // BackendOptions::engine_trials is from 1 to most_engine_trials.
 constexpr int most_engine_trials = 1000;
 constexpr int default_engine_trials = 16;
+constexpr std::int64_t default_workspace_bytes = std::int64_t{1} << 30;
 
 // Says how a backend uses devices with memory of their own. Backends on the host ignore it.
 struct BackendOptions {
@@ -122,7 +123,7 @@ struct BackendOptions {
   // At most this many ways to compute a convolution are tried per variant.
   int engine_trials = default_engine_trials;
   // Ways to compute a convolution that need a larger workspace are not chosen.
-  std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
+  std::int64_t most_workspace_bytes = default_workspace_bytes;
   // A GPU works for this number of seconds before ways are timed, if it was idle, so that it has
   // raised its clocks.
   double clock_warmup_s = 0.0;

@@ -28,7 +28,7 @@ struct Options {
   bool deterministic = false;                 // only engines that give the same bits every time
   int engine_trials = default_engine_trials;  // at most this many engines are tried per variant
   // Engines that want a larger workspace are not tried.
-  std::int64_t most_workspace_bytes = std::int64_t{1} << 30;
+  std::int64_t most_workspace_bytes = default_workspace_bytes;
   double clock_warmup_s = 0.0;  // of work before engines are timed, if the device was idle
   // The library calls it with a line of text before an engine runs for the first time, and after it
   // failed. It may be empty.
