@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,6 @@ struct OtherSplitsOfUnits {
 
 // Says why no layer of a plan can be split otherwise alone.
 enum class NoOtherSplits {
-  compared,         // layers were compared
   one_rank,         // the plan has one rank
   split_by_layers,  // chains are split by layers, or layers by stages
   sample_blocks,    // sums are over blocks of samples, so that only samples are split
@@ -39,7 +39,7 @@ enum class NoOtherSplits {
 
 // Compares a plan with plans in which one search unit alone has another split.
 struct OtherSplits {
-  NoOtherSplits none = NoOtherSplits::compared;
+  std::optional<NoOtherSplits> none{};      // absent: layers were compared
   double step_s = 0.0;                      // of the plan, predicted with the prices of the others
   std::vector<PartTime> parts{};            // of the plan's critical path
   std::int64_t memory_bytes = 0;            // of the plan's rank that needs most

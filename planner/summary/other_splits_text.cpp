@@ -102,6 +102,18 @@ std::string equal_text(const std::vector<LayerIndex>& heads, const Plan& plan) {
   return text + (left == 0 ? "." : " and " + std::to_string(left) + " more.");
 }
 
+std::string text_of(NoOtherSplits none) {
+  switch (none) {
+    case NoOtherSplits::one_rank:
+      return "One rank has all layers whole.";
+    case NoOtherSplits::split_by_layers:
+      return "The plan splits the network by layers, so no layer alone can have another split.";
+    case NoOtherSplits::sample_blocks:
+      return "The plan adds over blocks of samples, so no layer can have another split.";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string to_text(const OtherSplits& found, const OtherSplitsOfUnits& units, const Plan& plan) {
@@ -122,16 +134,7 @@ std::string to_text(const OtherSplits& found, const OtherSplitsOfUnits& units, c
 }
 
 std::string missing_text(const OtherSplits& found) {
-  switch (found.none) {
-    case NoOtherSplits::one_rank:
-      return "One rank has all layers whole.";
-    case NoOtherSplits::split_by_layers:
-      return "The plan splits the network by layers, so no layer alone can have another split.";
-    case NoOtherSplits::sample_blocks:
-      return "The plan adds over blocks of samples, so no layer can have another split.";
-    case NoOtherSplits::compared:
-      break;
-  }
+  if (found.none) return text_of(*found.none);
   if (found.is_complete) return "";
   return "To save time, reasons are given for the layers that take longest and for changes of the "
          "split. cnnplan explain --layer gives the reason for any layer.";

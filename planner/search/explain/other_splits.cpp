@@ -100,11 +100,11 @@ std::vector<EqualUnits> equal_units(const Plan& plan, const std::vector<SearchUn
   return groups;
 }
 
-NoOtherSplits why_none(const Plan& plan) {
+std::optional<NoOtherSplits> why_none(const Plan& plan) {
   if (plan.ranks == 1) return NoOtherSplits::one_rank;
   if (is_split_by_layers(plan)) return NoOtherSplits::split_by_layers;
   if (plan.sample_blocks > 1) return NoOtherSplits::sample_blocks;
-  return NoOtherSplits::compared;
+  return std::nullopt;
 }
 
 // Predicts other splits of the units of one plan.
@@ -208,9 +208,7 @@ class Alternatives {
 }  // namespace
 
 OtherSplits other_splits(const Plan& plan, const PriceList& prices) {
-  if (const NoOtherSplits none = why_none(plan); none != NoOtherSplits::compared) {
-    return {.none = none};
-  }
+  if (const std::optional<NoOtherSplits> none = why_none(plan)) return {.none = none};
   const std::int64_t one =
       std::int64_t{RankClasses::of(plan, prices.platform()).count()} * plan.network.layer_count();
   const std::int64_t most = most_predicted_layers / one - 1;  // besides the plan itself
@@ -229,9 +227,7 @@ OtherSplits other_splits(const Plan& plan, const PriceList& prices) {
 }
 
 OtherSplits other_splits(const Plan& plan, const PriceList& prices, LayerIndex layer) {
-  if (const NoOtherSplits none = why_none(plan); none != NoOtherSplits::compared) {
-    return {.none = none};
-  }
+  if (const std::optional<NoOtherSplits> none = why_none(plan)) return {.none = none};
   Alternatives alternatives(plan, prices);
   const std::vector<SearchUnit>& units = alternatives.units();
   const auto has_layer = [&](std::size_t unit) {
