@@ -171,7 +171,10 @@ void EdgePrices::set(const Pair& pair) const {
       blocks.signature.requires_gradient && exchanges_backward(reader, blocks.needed, blocks.owned);
   const bool is_shared = there && shares_forward(blocks.signature);
   const std::optional<RankBoxes> sums = sums_of(blocks);
-  const NodeParts* gather = there ? gather_of(blocks) : nullptr;
+  const NodeParts* gather = there ? gather_of(blocks, reader) : nullptr;
+  // The reader that fetches first may gather node by node, even if this reader may not.
+  const NodeParts* first_gather =
+      is_shared && !plan_.overlap ? gather_of(blocks, LayerTraits{}) : nullptr;
   double& slowest_s = price.slowest(pair.row, pair.column);
   slowest_s = 0.0;
   for (int rank : probe_ranks({&blocks.owned.mesh(), &blocks.needed.mesh()})) {
@@ -192,7 +195,7 @@ void EdgePrices::set(const Pair& pair) const {
     const auto probe = std::find(ranks_.begin(), ranks_.end(), rank);
     if (probe == ranks_.end() || plan_.overlap) continue;
     price.least[probe - ranks_.begin()](pair.row, pair.column) =
-        (is_shared ? least_forward_s(blocks, part) : arrival.seconds) + back_s;
+        (is_shared ? least_forward_s(blocks, part, first_gather) : arrival.seconds) + back_s;
   }
   pair.edge->has_price_[price.slowest.index(pair.row, pair.column)] = 1;
 }
@@ -241,9 +244,8 @@ EdgePrices::Arrival EdgePrices::gathered(const Blocks& blocks,
           .has_own_buffer = true};
 }
 
-const NodeParts* EdgePrices::gather_of(const Blocks& blocks) const {
+const NodeParts* EdgePrices::gather_of(const Blocks& blocks, const LayerTraits& reader) const {
   if (blocks.loads) return nullptr;
-  const LayerTraits& reader = blocks.signature.reader.traits;
   return gather_choice_.fastest(blocks.methods, reader, blocks.owned, blocks.needed);
 }
 
@@ -253,16 +255,14 @@ double EdgePrices::activation_bytes_of(const Box& box) const {
 
 // A larger storage never makes fewer copies of the sent elements. Room for the halo saves the copy
 // of the elements that stay.
-double EdgePrices::least_forward_s(const Blocks& blocks, const Part& part) const {
+double EdgePrices::least_forward_s(const Blocks& blocks,
+                                   const Part& part,
+                                   const NodeParts* gather) const {
   const bool is_dense = blocks.signature.writes_dense_blocks(blocks.split);
   const Box stored = storage_block(part.own, is_dense, std::span(&part.want, 1));
   const Exchange exchange = exchange_forward(part.there, part.own, part.want, stored, part.rank);
   const ListOf list_of = lists_of(blocks.owned, blocks.needed);
   double least_s = transfer_s(exchange, part.own, part.want, part.rank, list_of);
-  // The reader that fetches first may gather node by node, even if this reader may not.
-  const NodeParts* gather =
-      blocks.loads ? nullptr
-                   : gather_choice_.fastest(blocks.methods, {}, blocks.owned, blocks.needed);
   if (gather != nullptr) least_s = std::min(least_s, gathered(blocks, gather->parts, part).seconds);
   return least_s / blocks.signature.readers;
 }

@@ -120,10 +120,13 @@ class EdgePrices {
   Arrival forward(const Blocks& blocks, const Part& part) const;
   // Returns how a rank gets its part if nodes gather the tensor in `parts`.
   Arrival gathered(const Blocks& blocks, const RankBoxes& parts, const Part& part) const;
-  // Returns how nodes gather the tensor, if that is faster than one transfer, else null.
-  const NodeParts* gather_of(const Blocks& blocks) const;
+  // Returns how nodes gather the tensor for `reader`, if that is faster than one transfer, else
+  // null.
+  const NodeParts* gather_of(const Blocks& blocks, const LayerTraits& reader) const;
   double activation_bytes_of(const Box& box) const;
-  double least_forward_s(const Blocks& blocks, const Part& part) const;
+  // Returns the least share of a reader in a transfer that several readers share. `gather` says how
+  // nodes gather the tensor for one of them; null: not at all.
+  double least_forward_s(const Blocks& blocks, const Part& part, const NodeParts* gather) const;
   // Returns the blocks_of_sums of the gradient, if the pair has them. Only replicas have them.
   static std::optional<RankBoxes> sums_of(const Blocks& blocks);
   // Bounds a way back by `sums`. `own` is the rank's box of the tensor.
