@@ -6,6 +6,7 @@
 
 #include "planner/base/error.hpp"
 #include "planner/kernel/device_text.hpp"
+#include "planner/plan/plan_queries.hpp"
 #include "planner/platform/node_ranks.hpp"
 #include "planner/platform/same_device.hpp"
 #include "planner/tensor/mesh.hpp"
@@ -68,7 +69,7 @@ Placement placement_of(const Plan& plan,
                        const std::optional<Platform>& platform,
                        const std::string& plan_file) {
   const int ranks_per_node =
-      platform ? ranks_on_a_node(*platform, plan.ranks) : std::min(plan.ranks, plan.ranks_per_node);
+      platform ? ranks_on_a_node(*platform, plan.ranks) : ranks_on_a_node(plan);
   if (plan.ranks % ranks_per_node != 0) refuse_ranks(plan, ranks_per_node, plan_file);
   const bool gpus = device_kind_of(plan, platform) == DeviceKind::gpu;
   const int threads = gpus ? 1 : threads_per_rank(plan, platform);
@@ -80,7 +81,7 @@ Placement placement_of(const Plan& plan,
 }
 
 std::string unfilled_nodes_text(const Plan& plan) {
-  const int ranks_per_node = std::min(plan.ranks, plan.ranks_per_node);
+  const int ranks_per_node = ranks_on_a_node(plan);
   if (plan.ranks % ranks_per_node == 0) return {};
   const int fewer = fewer_ranks(plan, ranks_per_node);
   return std::to_string(plan.ranks) + " ranks do not fill nodes of " +

@@ -10,6 +10,7 @@
 #include "planner/base/error.hpp"
 #include "planner/network/enumerators.hpp"
 #include "planner/plan/multigrid_check.hpp"
+#include "planner/plan/plan_queries.hpp"
 #include "planner/plan/rival_plan.hpp"
 #include "planner/plan/sample_blocks.hpp"
 
@@ -71,16 +72,10 @@ class PlanCheck {
   // Requires one input and several nodes of equal size where a layer gathers node by node. The
   // lowering refuses layers whose nodes need no common block.
   void gather(const std::string& pointer, const Plan& plan, LayerIndex index) const {
-    const LayerPlan& own = plan.layers[index];
-    if (own.gather == GatherMethod::direct) return;
-    const int node = plan.ranks_per_node;
-    const bool has_nodes = node > 1 && node < plan.ranks && plan.ranks % node == 0;
-    if (has_nodes && own.halo == HaloMethod::exchange_first &&
-        plan.network.inputs_of(index).size() == 1) {
-      return;
-    }
+    const GatherMethod method = plan.layers[index].gather;
+    if (method == GatherMethod::direct || may_gather(plan, index)) return;
     refuse(pointer + "/gather",
-           '"' + std::string(to_text(own.gather)) + '"',
+           '"' + std::string(to_text(method)) + '"',
            "\"direct\", except for layers with one input and the halo \"exchange_first\", where "
            "ranks_per_node is above 1 and below the ranks, and divides them");
   }

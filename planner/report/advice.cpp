@@ -10,6 +10,7 @@
 #include "planner/base/message.hpp"
 #include "planner/base/standard_stream.hpp"
 #include "planner/kernel/kernel_family.hpp"
+#include "planner/plan/plan_queries.hpp"
 #include "planner/plan/planned_layers.hpp"
 #include "planner/platform/node_ranks.hpp"
 #include "planner/platform/same_device.hpp"
@@ -208,9 +209,8 @@ std::string profile_advice(const Plan& plan,
 // Where the device is not known, the words are those for a GPU, which are right on one rank of any
 // device.
 std::string profile_start(const Plan& plan) {
-  return profiling(plan.device_kind.value_or(DeviceKind::gpu),
-                   std::min(plan.ranks, plan.ranks_per_node),
-                   most_lanes(plan));
+  return profiling(
+      plan.device_kind.value_or(DeviceKind::gpu), ranks_on_a_node(plan), most_lanes(plan));
 }
 
 std::string missing_command(const std::string& start, const std::string& plan_file) {

@@ -13,6 +13,7 @@
 #include "planner/base/error.hpp"
 #include "planner/base/similar_names.hpp"
 #include "planner/base/wrapped_text.hpp"
+#include "planner/plan/plan_queries.hpp"
 #include "planner/report/group_costs.hpp"
 #include "planner/report/limits.hpp"
 #include "planner/report/table.hpp"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "planner/base/bytes_text.hpp"
+#include "planner/plan/plan_queries.hpp"
 #include "planner/report/report_column.hpp"
 #include "planner/report/table.hpp"
 
@@ -65,12 +66,6 @@ std::string break_even(const std::vector<PartitionedStep>& steps, std::int64_t s
 }
 
 }  // namespace
-
-bool is_by_multigrid(const Plan& plan, LayerIndex layer) {
-  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& chain) {
-    return chain.first <= layer && layer <= chain.last;
-  });
-}
 
 std::string limits_text(const Plan& plan) {
   std::map<std::string, double> seconds;

@@ -7,9 +7,6 @@
 
 namespace cnnplan {
 
-// True where the layer belongs to a chain that multigrid runs.
-bool is_by_multigrid(const Plan& plan, LayerIndex layer);
-
 // Says what fills the critical path, largest share first, for example "backward filter 41.0 %,
 // forward 37.0 %, halo 22.0 %". Shares below a hundredth are left out. Where multigrid runs chains,
 // the words are "finest level" and "coarse levels" for chains, "other layers", and "messages" for

@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "planner/tensor/equal_nodes.hpp"
+
 namespace cnnplan {
 namespace {
 
@@ -175,9 +177,7 @@ RankBoxes RankBoxes::channels(std::int64_t first, std::int64_t count) const {
 }
 
 std::optional<RankBoxes> RankBoxes::divided_in_nodes(int ranks_per_node, Dim along) const {
-  const bool has_nodes = ranks_per_node > 1 && ranks_per_node < rank_count() &&
-                         rank_count() % ranks_per_node == 0 && stage_ == 0;
-  if (!has_nodes) return std::nullopt;
+  if (!has_equal_nodes(rank_count(), ranks_per_node) || stage_ != 0) return std::nullopt;
   std::optional<std::vector<MeshAxis>> axes = axes_of_nodes(*this, ranks_per_node);
   const Axis split = static_cast<Axis>(along);
   if (!axes || std::ranges::count(*axes, split, &MeshAxis::axis) > 0) return std::nullopt;

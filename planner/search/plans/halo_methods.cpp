@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "planner/plan/plan_queries.hpp"
 #include "planner/predict/predict.hpp"
 #include "planner/search/pricing/probe_ranks.hpp"
 
@@ -52,11 +53,7 @@ Plan with_method(Plan plan, const std::vector<LayerIndex>& layers) {
 std::vector<LayerIndex> layers_with_method(const Plan& plan) {
   std::vector<LayerIndex> layers;
   for (const LayerIndex layer : plan.network.layers().indices()) {
-    const bool is_in_chain =
-        std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [layer](const Multigrid& chain) {
-          return chain.first <= layer && layer <= chain.last;
-        });
-    if (has_halo_method(plan.network.layer(layer).parameters) && !is_in_chain) {
+    if (has_halo_method(plan.network.layer(layer).parameters) && !is_by_multigrid(plan, layer)) {
       layers.push_back(layer);
     }
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "planner/network/residual_chain.hpp"
+#include "planner/plan/plan_queries.hpp"
 #include "planner/search/candidates/unit_splits.hpp"
 #include "planner/search/plans/allreduce_choice.hpp"
 #include "planner/search/plans/chain_plans.hpp"
@@ -64,12 +65,8 @@ class Partitioner {
  private:
   // Remembers how a layer outside of all chains is split.
   void look_outside(LayerIndex layer) {
-    const bool is_inside =
-        std::any_of(plan_.multigrid.begin(), plan_.multigrid.end(), [&](const Multigrid& chain) {
-          return chain.first <= layer && layer <= chain.last;
-        });
     const Mesh& mesh = plan_.layers[layer].mesh;
-    if (is_inside || mesh.size(Axis::l) == 1) return;
+    if (is_by_multigrid(plan_, layer) || mesh.size(Axis::l) == 1) return;
     group_ranks_ = std::max(group_ranks_, mesh.size(Axis::c));
   }
 

@@ -10,17 +10,18 @@
 
 #include "planner/cost/links.hpp"
 #include "planner/network/layer_signature.hpp"
+#include "planner/plan/plan_queries.hpp"
 #include "planner/schedule/blocks/exchange.hpp"
 #include "planner/schedule/blocks/fused_units.hpp"
 #include "planner/schedule/blocks/ownership.hpp"
+#include "planner/tensor/equal_nodes.hpp"
 
 namespace cnnplan {
 
 GatherChoice::GatherChoice(const Platform& platform, const Plan& plan)
     : platform_(platform),
       ranks_per_node_(plan.ranks_per_node),
-      has_nodes_(ranks_per_node_ > 1 && ranks_per_node_ < plan.ranks &&
-                 plan.ranks % ranks_per_node_ == 0),
+      has_nodes_(has_equal_nodes(plan.ranks, plan.ranks_per_node)),
       element_bytes_(activation_bytes(plan.precision)) {}
 
 std::vector<NodeParts> GatherChoice::methods(const RankBoxes& needed,
@@ -85,22 +86,15 @@ namespace {
 // Chooses the methods of one plan, and compares equal layers once.
 class PlanGathers {
  public:
-  PlanGathers(const Plan& plan, const Platform& platform)
-      : plan_(plan), choice_(platform, plan), is_fixed_(plan.layers.size(), false) {
-    for (const Multigrid& chain : plan.multigrid) {
-      for (LayerIndex i = chain.first; i <= chain.last; ++i) is_fixed_[i] = true;
-    }
-  }
+  PlanGathers(const Plan& plan, const Platform& platform) : plan_(plan), choice_(platform, plan) {}
 
   GatherMethod method_of(LayerIndex layer) {
-    const auto& inputs = plan_.network.inputs_of(layer);
+    if (!may_gather(plan_, layer) || is_by_multigrid(plan_, layer)) return GatherMethod::direct;
+    const LayerIndex input = plan_.network.inputs_of(layer).front();
     const LayerPlan& own = plan_.layers[layer];
-    const bool may_gather = choice_.has_nodes() && inputs.size() == 1 && !is_fixed_[layer] &&
-                            own.halo == HaloMethod::exchange_first;
-    if (!may_gather) return GatherMethod::direct;
-    const LayerPlan& source = plan_.layers[inputs.front()];
+    const LayerPlan& source = plan_.layers[input];
     const Key key{signature_of(plan_.network, layer, 0, plan_.batch),
-                  has_one_dense_reader(plan_.network, inputs.front()),
+                  has_one_dense_reader(plan_.network, input),
                   source.split(),
                   own.split()};
     const bool has_stages = source.mesh.size(Axis::l) > 1 || own.mesh.size(Axis::l) > 1;
@@ -130,7 +124,6 @@ class PlanGathers {
 
   const Plan& plan_;
   GatherChoice choice_;
-  IndexedVector<LayerIndex, bool> is_fixed_;
   std::map<Key, GatherMethod> known_;
 };
 
@@ -138,11 +131,9 @@ class PlanGathers {
 
 Plan with_gathers(Plan plan, const Platform& platform) {
   PlanGathers gathers(plan, platform);
-  std::vector<GatherMethod> methods;
   for (const LayerIndex layer : plan.layers.indices()) {
-    methods.push_back(gathers.method_of(layer));
+    plan.layers[layer].gather = gathers.method_of(layer);
   }
-  for (const LayerIndex layer : plan.layers.indices()) plan.layers[layer].gather = methods[layer];
   return plan;
 }
 

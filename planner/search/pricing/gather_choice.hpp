@@ -23,8 +23,6 @@ class GatherChoice {
   // The plan gives its nodes and its precision. Keeps a reference to the platform.
   GatherChoice(const Platform& platform, const Plan& plan);
 
-  // True where a plan has several nodes of several ranks, all of them equal in size.
-  bool has_nodes() const { return has_nodes_; }
   // Returns the methods that are possible for these needed blocks, without direct. Their parts are
   // tabulated.
   std::vector<NodeParts> methods(const RankBoxes& needed, RankBoxes::Tables& tables) const;

@@ -8,14 +8,8 @@
 namespace cnnplan {
 namespace {
 
-// Multigrid runs the layers of a chain on states, too.
-bool is_in_chain(const Plan& plan, LayerIndex layer) {
-  return std::any_of(plan.multigrid.begin(), plan.multigrid.end(), [&](const Multigrid& chain) {
-    return chain.first <= layer && layer <= chain.last;
-  });
-}
-
-// Returns Schedule::data_reader.
+// Returns Schedule::data_reader. Multigrid runs the layers of a chain on states, too, so they are
+// left out.
 LayerIndex data_reader_of(const LoweringContext& context, LayerIndex samples) {
   const Network& network = context.network();
   const Decomposition& decomposition = context.decomposition();
@@ -26,7 +20,7 @@ LayerIndex data_reader_of(const LoweringContext& context, LayerIndex samples) {
       decomposition.loads_needed(samples) ||
       same_boxes(decomposition.owned(samples), decomposition.needed_by_reader(samples));
   const bool reads_alone = convolution != nullptr && convolution->groups == 1 && is_loaded &&
-                           !is_in_chain(context.plan(), reader);
+                           !is_by_multigrid(context, reader);
   return reads_alone ? reader : LayerIndex();
 }
 

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "planner/plan/plan_queries.hpp"
 #include "planner/tensor/element.hpp"
 
 namespace cnnplan {
@@ -57,6 +58,10 @@ Box LoweringContext::storage_box(const Unit& unit) const {
   }
   return storage_block(
       own_box(unit.last), needs_dense_blocks(traits_of(parameters(unit))), dense_reads);
+}
+
+bool is_by_multigrid(const LoweringContext& context, LayerIndex layer) {
+  return is_by_multigrid(context.plan(), layer);
 }
 
 }  // namespace cnnplan

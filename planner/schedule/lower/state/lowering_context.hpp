@@ -78,4 +78,7 @@ class LoweringContext {
   IndexedVector<LayerIndex, bool> is_of_main_loss_;
 };
 
+// True where the layer belongs to a chain that multigrid runs.
+bool is_by_multigrid(const LoweringContext& context, LayerIndex layer);
+
 }  // namespace cnnplan
