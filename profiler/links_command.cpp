@@ -84,10 +84,10 @@ std::string fit_text(const LinkCurve& curve) {
                    percent(error.mean),
                    percent(error.maximum)});
   }
-  const int lucky = lucky_samples(curve);
-  const std::string raised =
-      lucky == 0 ? "" : ", " + std::to_string(lucky) + " lucky times raised before";
-  return (curve.is_ring() ? "fit of one step" : "fit") + raised + ":\n" + table.to_text();
+  const int count = replaced_samples(curve);
+  const std::string replaced =
+      count == 0 ? "" : ", " + std::to_string(count) + " times replaced by those of other sizes";
+  return (curve.is_ring() ? "fit of one step" : "fit") + replaced + ":\n" + table.to_text();
 }
 
 std::string error_text(const FitError& error) {

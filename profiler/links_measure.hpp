@@ -82,14 +82,14 @@ Platform platform_of(const LinkMeasurements& measurements);
 // @throws as measure_links()
 Platform measure_platform(const Communicator& world, const LinkOptions& options);
 
-// Fits the times of a curve. Before, it raises the times that lucky_samples() counts, so that they
-// take as long per byte as the next smaller size. For a ring, it fits the times of one round by the
-// bytes of the round.
+// Fits the times of a curve, after those that replaced_samples() counts were replaced. For a ring,
+// it fits the times of one round by the bytes of the round.
 LinkFit fit_of(const LinkCurve& curve);
 
-// Returns the number of samples whose time fit_of() raises before it fits. They are of more than
-// 1 MiB, have LinkSample::has_two_times, and take less time per byte than the next smaller size.
-int lucky_samples(const LinkCurve& curve);
+// Returns the number of samples whose time fit_of() replaces before it fits. These are of more than
+// 1 MiB, and have LinkSample::has_two_times. The new time per byte is the median of the sample's
+// own and of the two sizes next to it, but not less than two smaller sizes from 1 MiB on took.
+int replaced_samples(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.
 FitError prediction_error(const Platform& platform, const LinkCurve& curve);

@@ -1,6 +1,7 @@
 // Computes the figures of a platform from measured curves.
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 
@@ -63,17 +64,35 @@ double gap_s(const LinkCurve& exchange, const LinkCurve& exchanges) {
   return gaps_s.empty() ? 0.0 : median(gaps_s);
 }
 
-// Large collectives of more bytes take no less time per byte. Where one seems to, its few
-// repetitions happened to find both directions of the link in step, as others may not.
-void remove_luck(std::vector<LinkSample>& samples) {
+double s_per_byte(const LinkSample& sample) {
+  return sample.seconds() / static_cast<double>(sample.bytes);
+}
+
+double median_of_three(double a, double b, double c) {
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
+
+// Few repetitions of a large collective may all find both directions of the link in step, or all
+// out of step, as others would not. So it takes per byte the median of its own time and of those of
+// its neighbours. One slow size alone is chance. Two are a rule, so larger ones are no faster.
+std::vector<LinkSample> steady_samples(std::span<const LinkSample> samples) {
   constexpr std::int64_t large_bytes = std::int64_t{1} << 20;
-  for (std::size_t i = 1; i < samples.size(); ++i) {
-    const LinkSample& smaller = samples[i - 1];
-    if (!samples[i].has_two_times || smaller.bytes < large_bytes) continue;
-    const double more = static_cast<double>(samples[i].bytes) / static_cast<double>(smaller.bytes);
-    const bool is_lucky = samples[i].seconds() < more * smaller.seconds();
-    if (is_lucky) samples[i].time = scaled(smaller.time, more);
+  std::vector<LinkSample> steady(samples.begin(), samples.end());
+  double slowest_s_per_byte = 0.0;  // of the smaller large sizes
+  double second_s_per_byte = 0.0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    if (!samples[i].has_two_times || samples[i].bytes < large_bytes) continue;
+    const double own = s_per_byte(samples[i]);
+    if (samples[i].bytes > large_bytes && i > 0) {
+      const double next = i + 1 < samples.size() ? s_per_byte(samples[i + 1]) : own;
+      const double typical = median_of_three(s_per_byte(samples[i - 1]), own, next);
+      const double wanted = std::max(typical, second_s_per_byte);
+      if (wanted != own) steady[i].time = scaled(samples[i].time, wanted / own);
+    }
+    second_s_per_byte = std::max(second_s_per_byte, std::min(slowest_s_per_byte, own));
+    slowest_s_per_byte = std::max(slowest_s_per_byte, own);
   }
+  return steady;
 }
 
 // Returns the times of one step, which moves n/p bytes. Steps of less than one element are left
@@ -150,16 +169,15 @@ double predicted_s(const Platform& platform, const LinkCurve& curve, double byte
 
 LinkFit fit_of(const LinkCurve& curve) {
   LinkCurve steady = curve;
-  remove_luck(steady.samples);
+  steady.samples = steady_samples(curve.samples);
   return fit_segments(steady.is_ring() ? ring_steps(steady) : steady.samples);
 }
 
-int lucky_samples(const LinkCurve& curve) {
-  std::vector<LinkSample> steady = curve.samples;
-  remove_luck(steady);
-  int lucky = 0;
-  for (std::size_t i = 0; i < steady.size(); ++i) lucky += steady[i] == curve.samples[i] ? 0 : 1;
-  return lucky;
+int replaced_samples(const LinkCurve& curve) {
+  const std::vector<LinkSample> steady = steady_samples(curve.samples);
+  int replaced = 0;
+  for (std::size_t i = 0; i < steady.size(); ++i) replaced += steady[i] == curve.samples[i] ? 0 : 1;
+  return replaced;
 }
 
 FitError prediction_error(const Platform& platform, const LinkCurve& curve) {

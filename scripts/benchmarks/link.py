@@ -12,6 +12,8 @@ ALGORITHMS = ("library", "ring", "recursive_doubling")
 STEPS = 6
 LONG_STEP_S = 5.0  # beyond it, one round of fewer steps has to do
 LONG_STEPS = 3
+HEADER = ["plan", "predicted", "measured", "spread", "error", "error of kernels", "times as fast as the usual split"]
+KERNEL_PARTS = ("forward", "backward_data", "backward_filter", "statistics", "update")
 
 
 class LinkCase(Case):
@@ -42,10 +44,21 @@ class LinkCase(Case):
                    for name in ALGORITHMS}}
 
 
+def kernels_s(operations, field):
+    """Returns the seconds of kernels among the operations of a plan or of a run."""
+    return sum(operation[field] for operation in operations if operation["part"] in KERNEL_PARTS)
+
+
 def execute(nodes, plan, steps):
+    """Returns the measured seconds of a step, and of its kernels."""
     out = plan.with_name(plan.name.replace("plan-", "run-"))
     nodes.mpirun(BIN.resolve() / "cnnexec", "--strategy", plan, "--steps", steps, "-o", out)
-    return read(out)["step"]["median_s"]
+    measured = read(out)
+    return measured["step"]["median_s"], kernels_s(measured["operations"], "median_s")
+
+
+def error(predicted, measured):
+    return f"{100 * (predicted / measured - 1):+.1f} %"
 
 
 def measure(nodes, case, rate):
@@ -54,16 +67,23 @@ def measure(nodes, case, rate):
     Every second round has the reverse order, so that no plan always follows the same one.
     """
     plans = case.plans(rate)
-    predicted = {name: read(plan)["prediction"]["step_s"] for name, plan in plans.items()}
-    rounds, steps = (1, LONG_STEPS) if predicted[case.usual] > LONG_STEP_S else (PREDICTION_ROUNDS, STEPS)
+    predictions = {name: read(plan)["prediction"] for name, plan in plans.items()}
+    rounds, steps = (1, LONG_STEPS) if predictions[case.usual]["step_s"] > LONG_STEP_S else (PREDICTION_ROUNDS, STEPS)
     times = {name: [] for name in plans}
     for number in range(rounds):
         for name in list(plans) if number % 2 == 0 else reversed(plans):
             times[name].append(execute(nodes, plans[name], steps))
-    medians = {name: statistics.median(values) for name, values in times.items()}
-    return [[f"{case.network}, {case.size}, batch {case.batch}, {name}", f"{predicted[name]:.3f}", f"{medians[name]:.3f}",
-             f"{min(times[name]):.3f} to {max(times[name]):.3f}", f"{100 * (predicted[name] / medians[name] - 1):+.1f} %",
-             f"{medians[case.usual] / medians[name]:.2f}"] for name in plans]
+    steps_s = {name: [step for step, _ in values] for name, values in times.items()}
+    medians = {name: statistics.median(values) for name, values in steps_s.items()}
+    rows = []
+    for name, prediction in predictions.items():
+        predicted = prediction["step_s"]
+        kernels = statistics.median(kernels for _, kernels in times[name])
+        rows.append([f"{case.network}, {case.size}, batch {case.batch}, {name}", f"{predicted:.3f}", f"{medians[name]:.3f}",
+                     f"{min(steps_s[name]):.3f} to {max(steps_s[name]):.3f}", error(predicted, medians[name]),
+                     error(kernels_s(prediction["operations"], "predicted_s"), kernels),
+                     f"{medians[case.usual] / medians[name]:.2f}"])
+    return rows
 
 
 def link():
@@ -80,9 +100,7 @@ def link():
             (OUT / f"links-{rate}.txt").write_text(links, encoding="utf-8")
             rows = []
             for case in cases:
-                if not case.profile_file.exists():
-                    case.time_kernels(nodes)
+                case.time_kernels(nodes)  # for each rate, since the speed of a machine drifts
                 rows += measure(nodes, case, rate)
-        tables.append(table(f"Two nodes, one core each, joined by {title}: seconds per step",
-                            ["plan", "predicted", "measured", "spread", "error", "times as fast as the usual split"], rows))
+        tables.append(table(f"Two nodes, one core each, joined by {title}: seconds per step", HEADER, rows))
     return "\n".join(tables)

@@ -1,5 +1,6 @@
 // Checks the platforms that follow from given measurements.
 #include <limits>
+#include <vector>
 
 #include <doctest/doctest.h>
 
@@ -221,22 +222,52 @@ TEST_CASE("LinkCurve: bandwidth of the message and of the bus") {
   CHECK(bus_bandwidth(ring, sample) == relative(375.0));
 }
 
-TEST_CASE("fit_of: collectives with two times count as slow from the first slow size on") {
-  constexpr std::int64_t mib = std::int64_t{1} << 20;
+namespace {
+
+// Makes a collective between nodes of 1, 2, 4, ... MiB, whose upper quartiles per MiB these are.
+LinkCurve collective_between_nodes(const std::vector<double>& s_per_mib) {
   LinkCurve curve{.kind = LinkCurveKind::collective, .level = "cluster", .samples = {}};
-  for (const auto& [bytes, slow_s] : {std::pair{mib / 4, 0.0025},
-                                      std::pair{mib, 0.009},
-                                      std::pair{4 * mib, 0.068},
-                                      std::pair{16 * mib, 0.144}}) {
-    const Statistics time{.count = 4, .median_s = slow_s / 2, .upper_quartile_s = slow_s};
-    curve.samples.push_back({.bytes = bytes, .time = time, .has_two_times = true});
+  std::int64_t mib = 1;
+  for (double slow_s : s_per_mib) {
+    const double time_s = slow_s * static_cast<double>(mib);
+    const Statistics time{.count = 4, .median_s = time_s / 2, .upper_quartile_s = time_s};
+    curve.samples.push_back({.bytes = mib << 20, .time = time, .has_two_times = true});
+    mib *= 2;
   }
-  const auto seconds = [&](double bytes) { return segment_time_s(fit_of(curve).segments, bytes); };
-  CHECK(seconds(16.0 * mib) == relative(4 * 0.068, 0.01));  // 0.144 was luck
-  CHECK(seconds(64.0 * mib) == relative(16 * 0.068, 0.01));
-  CHECK(seconds(mib) < 0.02);  // small sizes keep their times
+  return curve;
+}
+
+double s_per_mib(const LinkCurve& curve, double mib) {
+  return segment_time_s(fit_of(curve).segments, mib * (1 << 20)) / mib;
+}
+
+}  // namespace
+
+TEST_CASE("fit_of: collectives with two times count as slow from the second slow size on") {
+  LinkCurve curve = collective_between_nodes({0.009, 0.009, 0.017, 0.017, 0.009, 0.009});
+  CHECK(replaced_samples(curve) == 2);
+  CHECK(s_per_mib(curve, 8) == relative(0.017, 0.02));
+  CHECK(s_per_mib(curve, 16) == relative(0.017, 0.02));  // 0.009 was luck
+  CHECK(s_per_mib(curve, 32) == relative(0.017, 0.02));
+  CHECK(s_per_mib(curve, 1) < 0.012);  // small sizes keep their times
   for (LinkSample& sample : curve.samples) sample.has_two_times = false;
-  CHECK(seconds(16.0 * mib) == relative(0.072, 0.02));  // the median
+  CHECK(replaced_samples(curve) == 0);
+  CHECK(s_per_mib(curve, 16) == relative(0.0045, 0.02));  // the median
+}
+
+TEST_CASE("fit_of: one slow size of a collective alone does not count") {
+  const LinkCurve curve = collective_between_nodes({0.0014, 0.0028, 0.0014, 0.0014, 0.0014});
+  CHECK(replaced_samples(curve) == 1);
+  for (double mib : {1.0, 2.0, 4.0, 16.0}) CHECK(s_per_mib(curve, mib) == relative(0.0014, 0.02));
+}
+
+TEST_CASE("fit_of: slow sizes of a collective count if others lie between them") {
+  const LinkCurve curve = collective_between_nodes({1, 2, 1, 1, 2, 1, 1});
+  CHECK(s_per_mib(curve, 64) == relative(2.0, 0.02));
+}
+
+TEST_CASE("fit_of: times per byte that grow with the size stay") {
+  CHECK(replaced_samples(collective_between_nodes({1, 1.1, 1.3, 1.3, 2, 3})) == 0);
 }
 
 }  // namespace cnnplan
