@@ -41,6 +41,10 @@ struct Layer {
 class Network {
  public:
   Network() = default;
+  // Moves are copies, which share the parts. So no network is ever without them.
+  Network(const Network&) = default;
+  Network& operator=(const Network&) = default;
+  ~Network() = default;
   // @throws InputError (pointer "/layers/<i>/...", `file` as given) for duplicate, reserved or
   // unknown names, wrong numbers of inputs, impossible shapes, sizes whose products overflow, or
   // more than 2^53 parameters. It is also thrown for an output without consumer, no or several
