@@ -6,12 +6,16 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <doctest/doctest.h>
 
+#include "planner/base/error.hpp"
 #include "planner/network/network_json.hpp"
+#include "planner/plan/plan_queries.hpp"
 #include "planner/schedule/schedule.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "tests/executor/environment.hpp"
@@ -65,6 +69,29 @@ constexpr std::array<std::string_view, 3> splits_names{"positions", "channels", 
 Plan random_plan_of(Splits splits, std::uint64_t seed, int ranks) {
   if (splits == Splits::rows) return random_row_plan(seed, ranks);
   return splits == Splits::channels ? random_channel_plan(seed, ranks) : random_plan(seed, ranks);
+}
+
+bool gathers_by_node(const LayerPlan& layer) {
+  return layer.gather != GatherMethod::direct;
+}
+
+// Lets layers gather their inputs in random ways, wherever the lowering allows that. Nodes have a
+// half of the ranks.
+Plan with_random_gathers(Plan plan, std::uint64_t seed) {
+  if (plan.ranks < 4 || plan.ranks % 2 != 0) return plan;
+  plan.ranks_per_node = plan.ranks / 2;
+  std::mt19937_64 random(seed);
+  for (const LayerIndex i : plan.layers.indices()) {
+    if (!may_gather(plan, i) || is_by_multigrid(plan, i)) continue;
+    GatherMethod& gather = plan.layers[i].gather;
+    gather = by_node(all_dims.at(random() % all_dims.size()));
+    try {
+      lower(plan, 0);
+    } catch (const InputError&) {
+      gather = GatherMethod::direct;  // the nodes need no common block, or cannot cut it so
+    }
+  }
+  return plan;
 }
 
 struct Case {
@@ -202,17 +229,21 @@ void check_cases(Equivalence& equivalence,
   const int first = environment_number("CNNPLAN_FIRST_CASE", 1000 * world.size());
   const int wanted = wanted_cases(world.size(), limits.precision);
   std::map<Verdict, int> counts;
+  std::ptrdiff_t gathers = 0;
   for (int i = 0; counts[Verdict::equal] < wanted && i < 2 * wanted; ++i) {
     const auto seed = static_cast<std::uint64_t>(first) + static_cast<std::uint64_t>(i);
     Case random{seed, random_plan_of(splits, seed, world.size()), splits};
     random.plan.precision = limits.precision;
+    if (seed % 2 == 1) random.plan = with_random_gathers(std::move(random.plan), seed);
+    gathers += std::ranges::count_if(random.plan.layers, gathers_by_node);
     ++counts[equivalence.check(random)];
   }
   if (world.rank() == 0) {
     MESSAGE(to_text(limits.precision)
             << ", " << splits_names[static_cast<std::size_t>(splits)] << ": "
             << counts[Verdict::equal] << " cases equal, " << counts[Verdict::refused]
-            << " refused, " << counts[Verdict::unstable] << " on an edge");
+            << " refused, " << counts[Verdict::unstable] << " on an edge, " << gathers
+            << " gathers node by node");
   }
   CHECK(counts[Verdict::different] == 0);
   CHECK(counts[Verdict::equal] == wanted);
