@@ -5,12 +5,12 @@
 #include <utility>
 #include <variant>
 
-#include "planner/base/error.hpp"
 #include "planner/base/parallel.hpp"
 #include "planner/schedule/lower/layers/batch_norm.hpp"
 #include "planner/schedule/lower/layers/layer_passes.hpp"
 #include "planner/schedule/lower/lower_representatives.hpp"
 #include "planner/schedule/lower/multigrid/chain_lowering.hpp"
+#include "planner/schedule/lower/state/gather_refusal.hpp"
 #include "planner/schedule/lower/state/lowering_state.hpp"
 #include "planner/schedule/memory_layout.hpp"
 #include "planner/schedule/reuse_dependencies.hpp"
@@ -20,20 +20,17 @@ namespace {
 
 // Refuses gathers node by node that would not take place.
 void require_gathers(const LoweringContext& context, const Unit& unit) {
-  const Network& network = context.network();
-  for (const LayerIndex layer : layers_of(network, unit)) {
-    const GatherMethod method = context.layer_plan(layer).gather;
-    if (method == GatherMethod::direct) continue;
+  for (const LayerIndex layer : layers_of(context.network(), unit)) {
+    if (context.layer_plan(layer).gather == GatherMethod::direct) continue;
     const Decomposition& decomposition = context.decomposition();
     const bool gathers = layer == unit.head && !decomposition.loads_needed(unit.inputs[0]) &&
                          decomposition.exchanges(unit, 0).to_parts != nullptr;
     if (gathers) continue;
-    throw InputError({.file = "",
-                      .pointer = "/layers/" + std::to_string(layer) + "/gather",
-                      .value = '"' + std::string(to_text(method)) + '"',
-                      .allowed = "\"direct\" for layer \"" + network.layer(layer).name +
-                                 "\", because the ranks of a node need no common block that they "
-                                 "can cut along this dim, or its input has replicas"});
+    refuse_gather(context,
+                  layer,
+                  "\"direct\"",
+                  "the ranks of a node need no common block that they can cut along this dim, or its "
+                  "input has replicas");
   }
 }
 

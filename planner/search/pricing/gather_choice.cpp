@@ -100,11 +100,35 @@ class PlanGathers {
     const bool has_stages = source.mesh.size(Axis::l) > 1 || own.mesh.size(Axis::l) > 1;
     if (has_stages) return GatherMethod::direct;
     const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
-    return known_.emplace(key, found(key)).first->second;
+    const GatherMethod method =
+        known != known_.end() ? known->second : known_.emplace(key, found(key)).first->second;
+    return is_there_otherwise(layer, method) ? GatherMethod::direct : method;
   }
 
  private:
+  // True if an earlier layer fetches the same blocks by another method. The later layer reads
+  // these, so its own method would never run.
+  bool is_there_otherwise(LayerIndex layer, GatherMethod method) const {
+    if (method == GatherMethod::direct) return false;
+    const Network& network = plan_.network;
+    const LayerIndex input = network.inputs_of(layer).front();
+    const RankBoxes blocks = needed_by(layer, 0);
+    for (const LayerIndex earlier : network.consumers_of(input)) {
+      if (earlier >= layer || plan_.layers[earlier].gather == method) continue;
+      const std::vector<LayerIndex>& inputs = network.inputs_of(earlier);
+      for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (inputs[i] == input && same_boxes(needed_by(earlier, i), blocks)) return true;
+      }
+    }
+    return false;
+  }
+
+  RankBoxes needed_by(LayerIndex layer, std::size_t input) const {
+    return needed_blocks(signature_of(plan_.network, layer, input, plan_.batch),
+                         owned_blocks(plan_, layer),
+                         plan_.layers[layer].channel_algorithm);
+  }
+
   // Holds the layer, whether ranks may load its input with its halo, and both splits.
   using Key = std::tuple<LayerSignature, bool, Split, Split>;
 

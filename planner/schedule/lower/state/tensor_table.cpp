@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "planner/schedule/lower/state/gather_refusal.hpp"
 #include "planner/schedule/lower/state/operation_names.hpp"
 
 namespace cnnplan {
@@ -54,11 +55,20 @@ Operand TensorTable::fetch(const Unit& unit,
   const auto known = std::find_if(fetched.begin(), fetched.end(), [&](const auto& other) {
     return same_boxes(*other.blocks, blocks);
   });
-  if (known != fetched.end()) return known->operand;
+  const GatherMethod gather = context_.layer_plan(unit.head).gather;
+  if (known != fetched.end()) {
+    const bool is_said = gather == GatherMethod::direct || gather == known->gather;
+    if (is_said || direction == Direction::backward) return known->operand;
+    refuse_gather(context_,
+                  unit.head,
+                  '"' + std::string(to_text(known->gather)) + '"',
+                  "an earlier layer gathers the same blocks");
+  }
   const bool by_node = decomposition.exchanges(unit, input).to_parts != nullptr;
   fetched.push_back({.blocks = &blocks,
                      .operand = by_node ? fetch_by_node(unit, input, stored, direction)
-                                        : fetch_blocks(unit, input, stored, direction)});
+                                        : fetch_blocks(unit, input, stored, direction),
+                     .gather = gather});
   return fetched.back().operand;
 }
 

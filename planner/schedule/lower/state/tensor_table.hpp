@@ -13,6 +13,7 @@ namespace cnnplan {
 struct FetchedBlocks {
   const RankBoxes* blocks;  // of all ranks; the decomposition owns them
   Operand operand;          // this rank's block
+  GatherMethod gather = GatherMethod::direct;
 };
 
 // Holds the operands that a unit's forward pass leaves for its backward pass.

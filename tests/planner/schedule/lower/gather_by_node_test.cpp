@@ -111,6 +111,33 @@ TEST_CASE("gather by node: refused where the ranks of a node need different bloc
   CHECK(contains(problem.allowed, "\"conv1\""));
 }
 
+TEST_CASE("gather by node: refused where an earlier layer gathers the same blocks otherwise") {
+  const Network network("two readers",
+                        {{"data", {}, Input{.channels = 13, .size = {1, 7, 5}}},
+                         {"conv1", {"data"}, Convolution{.filters = 13}},
+                         {"left", {"conv1"}, Convolution{.filters = 26}},
+                         {"right", {"conv1"}, Convolution{.filters = 26}},
+                         {"sum", {"left", "right"}, Add{}},
+                         {"fc", {"sum"}, FullyConnected{.outputs = 3}},
+                         {"loss", {"fc"}, SoftmaxCrossEntropy{}}});
+  constexpr LayerIndex left(2);
+  constexpr LayerIndex right(3);
+  Plan plan = uniform_plan(network, ranks, Mesh({{Axis::n, ranks}}));
+  plan.ranks_per_node = ranks_per_node;
+  plan.layers[left].mesh = plan.layers[right].mesh = Mesh({{Axis::c, ranks}});
+  plan.layers[right].gather = GatherMethod::by_node_n;
+  const InputProblem problem = problem_of([&] { lower(plan, 0); });
+  CHECK(problem.pointer == "/layers/3/gather");
+  CHECK(contains(problem.allowed, "\"direct\" for layer \"right\""));
+  plan.layers[left].gather = GatherMethod::by_node_c;
+  CHECK(contains(problem_of([&] { lower(plan, 0); }).allowed, "\"by_node_c\""));
+  // The later layer shares what the earlier one gathers.
+  plan.layers[right].gather = GatherMethod::by_node_c;
+  lower(plan, 0);
+  plan.layers[right].gather = GatherMethod::direct;
+  lower(plan, 0);
+}
+
 TEST_CASE("validate: nodes that gather have equal sizes, and layers that do have one input") {
   Plan plan = gathering_plan(GatherMethod::by_node_n);
   validate(plan, "plan.json");
