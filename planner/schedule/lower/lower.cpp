@@ -26,11 +26,12 @@ void require_gathers(const LoweringContext& context, const Unit& unit) {
     const bool gathers = layer == unit.head && !decomposition.loads_needed(unit.inputs[0]) &&
                          decomposition.exchanges(unit, 0).to_parts != nullptr;
     if (gathers) continue;
-    refuse_gather(context,
-                  layer,
-                  "\"direct\"",
-                  "the ranks of a node need no common block that they can cut along this dim, or its "
-                  "input has replicas");
+    refuse_gather(
+        context,
+        layer,
+        "\"direct\"",
+        "the ranks of a node need no common block that they can cut along this dim, or its "
+        "input has replicas");
   }
 }
 
