@@ -25,9 +25,8 @@ Network read_network(const std::string& file, const std::string& input_size) {
     std::vector<std::string> notes;
     cnnplan::Network network =
         parse_network_or_model({.content = content, .file = file, .input_size = input_size}, notes);
-    return handle_to(NetworkValue{.network = std::move(network),
-                                  .file = input_file(file, content),
-                                  .notes = std::move(notes)});
+    return handle_to(NetworkValue{
+        .network = network, .file = input_file(file, content), .notes = std::move(notes)});
   });
 }
 

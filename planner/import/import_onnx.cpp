@@ -302,9 +302,7 @@ ImportedModel Importer::run() {
   Network network =
       builder_.network(network_name(file_), losses_.losses(layer_of, builder_, file_));
   notes_.insert(notes_.end(), builder_.notes().begin(), builder_.notes().end());
-  return {.network = std::move(network),
-          .tensors = std::move(builder_).tensors(),
-          .notes = std::move(notes_)};
+  return {.network = network, .tensors = std::move(builder_).tensors(), .notes = std::move(notes_)};
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // Chooses the reader of JSON or of ONNX by the content.
 #include "planner/import/network_source.hpp"
 
-#include <utility>
-
 #include "planner/import/import_onnx.hpp"
 #include "planner/import/onnx/onnx_file.hpp"
 
@@ -10,10 +8,10 @@ namespace cnnplan {
 
 Network parse_network_or_model(const SourceOfNetwork& source, std::vector<std::string>& notes) {
   if (is_onnx(source.content)) {
-    ImportedModel model = import_onnx(
+    const ImportedModel model = import_onnx(
         parse_onnx(source.content, source.file), source.file, {.input = source.input_size});
     for (const std::string& note : model.notes) notes.push_back(source.file + ": " + note);
-    return std::move(model.network);
+    return model.network;
   }
   const Network network = parse_network(source.content, source.file);
   return source.input_size.empty() ? network
