@@ -107,17 +107,19 @@ class PlanGathers {
 
  private:
   // True if an earlier layer fetches the same blocks by another method. The later layer reads
-  // these, so its own method would never run.
+  // these, so its own method would never run. A sum of several inputs counts as earlier, since it
+  // may be fused with a layer before this one.
   bool is_there_otherwise(LayerIndex layer, GatherMethod method) const {
     if (method == GatherMethod::direct) return false;
     const Network& network = plan_.network;
     const LayerIndex input = network.inputs_of(layer).front();
     const RankBoxes blocks = needed_by(layer, 0);
-    for (const LayerIndex earlier : network.consumers_of(input)) {
-      if (earlier >= layer || plan_.layers[earlier].gather == method) continue;
-      const std::vector<LayerIndex>& inputs = network.inputs_of(earlier);
+    for (const LayerIndex other : network.consumers_of(input)) {
+      const std::vector<LayerIndex>& inputs = network.inputs_of(other);
+      const bool is_earlier = other < layer || inputs.size() > 1;
+      if (!is_earlier || plan_.layers[other].gather == method) continue;
       for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i] == input && same_boxes(needed_by(earlier, i), blocks)) return true;
+        if (inputs[i] == input && same_boxes(needed_by(other, i), blocks)) return true;
       }
     }
     return false;

@@ -55,7 +55,9 @@ Operand TensorTable::fetch(const Unit& unit,
   const auto known = std::find_if(fetched.begin(), fetched.end(), [&](const auto& other) {
     return same_boxes(*other.blocks, blocks);
   });
-  const GatherMethod gather = context_.layer_plan(unit.head).gather;
+  // The method is for the input of the head, and not for others that the unit adds.
+  const GatherMethod gather =
+      input == 0 ? context_.layer_plan(unit.head).gather : GatherMethod::direct;
   if (known != fetched.end()) {
     const bool is_said = gather == GatherMethod::direct || gather == known->gather;
     if (is_said || direction == Direction::backward) return known->operand;
