@@ -88,7 +88,8 @@ LinkFit fit_of(const LinkCurve& curve);
 
 // Returns the number of samples whose time fit_of() replaces before it fits. These are of more than
 // 1 MiB, and have LinkSample::has_two_times. The new time per byte is the median of the sample's
-// own and of the two sizes next to it, but not less than two smaller sizes from 1 MiB on took.
+// own and of the two sizes next to it. It is not less than the second longest time per byte of the
+// smaller sizes from 1 MiB on. The largest size has one neighbour, so it never becomes faster.
 int replaced_samples(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.
