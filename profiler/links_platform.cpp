@@ -73,8 +73,9 @@ double median_of_three(double a, double b, double c) {
 }
 
 // Few repetitions of a large collective may all find both directions of the link in step, or all
-// out of step, as others would not. So it takes per byte the median of its own time and of those of
-// its neighbours. One slow size alone is chance. Two are a rule, so larger ones are no faster.
+// out of step, as others would not. So such a collective takes per byte the median of its own time
+// and of those of its neighbours. One slow size alone is chance. Two are a rule, so larger ones are
+// no faster.
 std::vector<LinkSample> steady_samples(std::span<const LinkSample> samples) {
   constexpr std::int64_t large_bytes = std::int64_t{1} << 20;
   std::vector<LinkSample> steady(samples.begin(), samples.end());

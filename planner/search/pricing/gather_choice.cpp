@@ -89,7 +89,7 @@ class PlanGathers {
   PlanGathers(const Plan& plan, const Platform& platform) : plan_(plan), choice_(platform, plan) {}
 
   GatherMethod method_of(LayerIndex layer) {
-    if (!may_gather(plan_, layer) || is_by_multigrid(plan_, layer)) return GatherMethod::direct;
+    if (!chooses(layer)) return GatherMethod::direct;
     const LayerIndex input = plan_.network.inputs_of(layer).front();
     const LayerPlan& own = plan_.layers[layer];
     const LayerPlan& source = plan_.layers[input];
@@ -106,21 +106,31 @@ class PlanGathers {
   }
 
  private:
-  // True if an earlier layer fetches the same blocks by another method. The later layer reads
-  // these, so its own method would never run. A sum of several inputs counts as earlier, since it
-  // may be fused with a layer before this one.
+  // True if another reader fetches the same blocks by another method, and may do so first. The
+  // later reader takes these blocks, so its own method would never run. Two readers that choose
+  // take the same method for the same blocks.
   bool is_there_otherwise(LayerIndex layer, GatherMethod method) const {
     if (method == GatherMethod::direct) return false;
-    const Network& network = plan_.network;
-    const LayerIndex input = network.inputs_of(layer).front();
-    const RankBoxes blocks = needed_by(layer, 0);
-    for (const LayerIndex other : network.consumers_of(input)) {
-      const std::vector<LayerIndex>& inputs = network.inputs_of(other);
-      const bool is_earlier = other < layer || inputs.size() > 1;
-      if (!is_earlier || plan_.layers[other].gather == method) continue;
-      for (std::size_t i = 0; i < inputs.size(); ++i) {
-        if (inputs[i] == input && same_boxes(needed_by(other, i), blocks)) return true;
-      }
+    const LayerIndex input = plan_.network.inputs_of(layer).front();
+    const auto& readers = plan_.network.consumers_of(input);
+    return std::any_of(readers.begin(), readers.end(), [&](LayerIndex other) {
+      const bool is_first = other < layer || !chooses(other);
+      return other != layer && is_first && plan_.layers[other].gather != method &&
+             fetches_blocks_of(layer, input, other);
+    });
+  }
+
+  // True if the layer has a method of its own choice.
+  bool chooses(LayerIndex layer) const {
+    return may_gather(plan_, layer) && !is_by_multigrid(plan_, layer);
+  }
+
+  // True if `other` fetches the blocks of `input` that `layer` needs.
+  bool fetches_blocks_of(LayerIndex layer, LayerIndex input, LayerIndex other) const {
+    if (traits_of(plan_.network.layer(other).parameters).copies_inputs) return false;
+    const std::vector<LayerIndex>& inputs = plan_.network.inputs_of(other);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == input && same_boxes(needed_by(other, i), needed_by(layer, 0))) return true;
     }
     return false;
   }

@@ -55,9 +55,9 @@ Operand TensorTable::fetch(const Unit& unit,
   const auto known = std::find_if(fetched.begin(), fetched.end(), [&](const auto& other) {
     return same_boxes(*other.blocks, blocks);
   });
-  // The method is for the input of the head, and not for others that the unit adds.
+  const bool by_node = decomposition.exchanges(unit, input).to_parts != nullptr;
   const GatherMethod gather =
-      input == 0 ? context_.layer_plan(unit.head).gather : GatherMethod::direct;
+      by_node ? context_.layer_plan(unit.head).gather : GatherMethod::direct;
   if (known != fetched.end()) {
     const bool is_said = gather == GatherMethod::direct || gather == known->gather;
     if (is_said || direction == Direction::backward) return known->operand;
@@ -66,7 +66,6 @@ Operand TensorTable::fetch(const Unit& unit,
                   '"' + std::string(to_text(known->gather)) + '"',
                   "an earlier layer gathers the same blocks");
   }
-  const bool by_node = decomposition.exchanges(unit, input).to_parts != nullptr;
   fetched.push_back({.blocks = &blocks,
                      .operand = by_node ? fetch_by_node(unit, input, stored, direction)
                                         : fetch_blocks(unit, input, stored, direction),
