@@ -2,7 +2,7 @@
 
 import statistics
 
-from benchmarks.common import PREDICTION_ROUNDS, Case, read, spread, table
+from benchmarks.common import PREDICTION_ROUNDS, Case, read, signed_error, spread, table
 
 
 def bf16():
@@ -21,7 +21,7 @@ def bf16():
             predicted, measured = read(plan)["prediction"]["step_s"], statistics.median(times)
             is_narrow = case.precision == "bf16"
             rows.append([f"{network}, batch {batch}, {case.precision}", f"{predicted:.4f}", f"{measured:.4f}",
-                         spread(times), f"{100 * (predicted / measured - 1):+.1f} %",
+                         spread(times), signed_error(predicted, measured),
                          f"{statistics.median(steps[0]) / measured:.2f}" if is_narrow else "",
                          f"{min(ratios):.2f} to {max(ratios):.2f}" if is_narrow else ""])
     return table("One core, fp32 and bf16: seconds per step",

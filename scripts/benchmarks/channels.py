@@ -2,7 +2,7 @@
 
 import statistics
 
-from benchmarks.common import ROUNDS, Case, read, spread, table
+from benchmarks.common import ROUNDS, Case, read, signed_error, spread, table
 
 CHANNEL_PLANS = (("sample", {"mesh": "n2"}), ("search over n h w", {"axes": "nhw"}), ("search over all axes", {}))
 
@@ -24,7 +24,7 @@ def channels():
             measured = statistics.median(times)
             ratios = [first / own for first, own in zip(steps[0], times)]
             rows.append([f"{network}, batch {batch}, {name}", f"{predicted['step_s']:.3f}", f"{measured:.3f}",
-                         spread(times), f"{100 * (predicted['step_s'] / measured - 1):+.1f} %",
+                         spread(times), signed_error(predicted["step_s"], measured),
                          f"{statistics.median(steps[0]) / measured:.2f}",
                          f"{min(ratios):.2f} to {max(ratios):.2f}",
                          f"{predicted['memory']['parameters_bytes'] / 2**20:.0f}"])

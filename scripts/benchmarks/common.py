@@ -130,5 +130,9 @@ def spread(values):
     return f"{min(values):.4f} to {max(values):.4f}"
 
 
+def signed_error(predicted, measured):
+    return f"{100 * (predicted / measured - 1):+.1f} %"
+
+
 def convolution_layers(plan):
     return {layer["name"] for layer in read(plan)["network"]["layers"] if layer["kind"] == "convolution"}

@@ -4,7 +4,7 @@ import json
 import math
 import statistics
 
-from benchmarks.common import BIN, OUT, ROUNDS, Case, convolution_layers, read, run, table
+from benchmarks.common import BIN, OUT, ROUNDS, Case, convolution_layers, read, run, signed_error, table
 
 # Each row has a network, its input size, and the batches that are measured.
 CONFIGURATIONS = (("resnet50", "96x96", (4, 16)), ("alexnet", None, (8, 32)), ("vgg16", "64x64", (4, 8)),
@@ -92,8 +92,8 @@ def configurations():
                         best[mesh] = measured
                     rows.append([f"{network}, {size or 'full size'}, batch {batch}, {mesh or 'solver'}",
                                  f"{predicted * 1e3:.2f}", f"{measured * 1e3:.2f}",
-                                 f"{100 * (predicted / measured - 1):+.1f} %",
-                                 f"{100 * (by_convolutions / measured - 1):+.1f} %"])
+                                 signed_error(predicted, measured),
+                                 signed_error(by_convolutions, measured)])
             regrets.append(best[None] / min(best.values()) - 1)
     summary = [["full model", *errors_text(ours)], ["convolutions, one line", *errors_text(simple)]]
     return (table("Configurations: milliseconds of a step", ["plan", "predicted", "measured", "error",

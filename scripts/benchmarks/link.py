@@ -2,7 +2,7 @@
 
 import statistics
 
-from benchmarks.common import BIN, OUT, PREDICTION_ROUNDS, Case, read, run, table
+from benchmarks.common import BIN, OUT, PREDICTION_ROUNDS, Case, read, run, signed_error, table
 from benchmarks.two_nodes import TwoNodes, reason_not_to
 
 RATES = (("100mbit", "100 Mbit/s"), ("1gbit", "1 Gbit/s"), ("10gbit", "10 Gbit/s"))
@@ -57,10 +57,6 @@ def execute(nodes, plan, steps):
     return measured["step"]["median_s"], kernels_s(measured["operations"], "median_s")
 
 
-def error(predicted, measured):
-    return f"{100 * (predicted / measured - 1):+.1f} %"
-
-
 def measure(nodes, case, rate):
     """Runs the plans of a case in turns, and returns a row for each.
 
@@ -80,8 +76,8 @@ def measure(nodes, case, rate):
         predicted = prediction["step_s"]
         kernels = statistics.median(kernels for _, kernels in times[name])
         rows.append([f"{case.network}, {case.size}, batch {case.batch}, {name}", f"{predicted:.3f}", f"{medians[name]:.3f}",
-                     f"{min(steps_s[name]):.3f} to {max(steps_s[name]):.3f}", error(predicted, medians[name]),
-                     error(kernels_s(prediction["operations"], "predicted_s"), kernels),
+                     f"{min(steps_s[name]):.3f} to {max(steps_s[name]):.3f}", signed_error(predicted, medians[name]),
+                     signed_error(kernels_s(prediction["operations"], "predicted_s"), kernels),
                      f"{medians[case.usual] / medians[name]:.2f}"])
     return rows
 

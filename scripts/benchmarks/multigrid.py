@@ -2,7 +2,7 @@
 
 import statistics
 
-from benchmarks.common import PREDICTION_ROUNDS, Case, read, spread, table
+from benchmarks.common import PREDICTION_ROUNDS, Case, read, signed_error, spread, table
 
 MULTIGRID_PLANS = {"in order, 1 rank": (1, None), "F, 1 rank": (1, ("f", ["--concurrency", 1])),
                    "F, 1 rank, 2 groups at the same time": (1, ("f-beside", ["--concurrency", 2])),
@@ -34,6 +34,6 @@ def multigrid():
     for name in MULTIGRID_PLANS:
         p, m = statistics.median(predicted[name]), statistics.median(measured[name])
         rows.append([name, f"{p:.4f}", spread(predicted[name]), f"{m:.4f}", spread(measured[name]),
-                     f"{100 * (p / m - 1):+.1f} %", f"{m / serial:.2f}"])
+                     signed_error(p, m), f"{m / serial:.2f}"])
     return table(f"residual-64, batch 64, predicted and measured step times [s]: medians of {PREDICTION_ROUNDS} rounds",
                  ["plan", "predicted", "spread", "measured", "spread", "error", "compared with in order"], rows)

@@ -2,7 +2,7 @@
 
 import statistics
 
-from benchmarks.common import PREDICTION_ROUNDS, Case, read, spread, table
+from benchmarks.common import PREDICTION_ROUNDS, Case, read, signed_error, spread, table
 
 MESHES = {"1 rank": None, "sample": "n2", "height": "h2", "width": "w2", "solver": None}
 
@@ -35,7 +35,7 @@ def prediction():
             errors.append(abs(p - m) / m)
             of_rounds += [abs(a - b) / b for a, b in zip(predicted[name], measured[name])]
             rows.append([f"{network}, batch {batch}, {name}", f"{p:.4f}", spread(predicted[name]),
-                         f"{m:.4f}", spread(measured[name]), f"{100 * (p / m - 1):+.1f} %"])
+                         f"{m:.4f}", spread(measured[name]), signed_error(p, m)])
         texts.append(ranking(network, found))
     rows.append(["mean error of the medians", "", "", "", "", f"{100 * statistics.mean(errors):.1f} %"])
     rows.append(["mean error of single rounds", "", "", "", "", f"{100 * statistics.mean(of_rounds):.1f} %"])

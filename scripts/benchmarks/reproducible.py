@@ -2,7 +2,7 @@
 
 import statistics
 
-from benchmarks.common import PREDICTION_ROUNDS, Case, read, spread, table
+from benchmarks.common import PREDICTION_ROUNDS, Case, read, signed_error, spread, table
 
 
 def reproducible():
@@ -24,7 +24,7 @@ def reproducible():
             predicted, measured = read(plans[name])["prediction"]["step_s"], statistics.median(times)
             ratios = [own / whole for own, whole in zip(times, first)]
             rows.append([f"{network}, batch {batch}, {name}", f"{predicted:.4f}", f"{measured:.4f}", spread(times),
-                         f"{100 * (predicted / measured - 1):+.1f} %", f"{statistics.median(ratios):.2f}",
+                         signed_error(predicted, measured), f"{statistics.median(ratios):.2f}",
                          f"{min(ratios):.2f} to {max(ratios):.2f}"])
     return table("2 ranks by samples, and the same with sums by blocks: seconds per step",
                  ["plan", "predicted", "measured", "spread", "error", "compared with sums of kernels", "rounds"], rows)

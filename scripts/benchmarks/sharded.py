@@ -2,7 +2,7 @@
 
 import statistics
 
-from benchmarks.common import SCALING_ROUNDS, Case, read, spread, table
+from benchmarks.common import SCALING_ROUNDS, Case, read, signed_error, spread, table
 
 
 def sharded():
@@ -22,7 +22,7 @@ def sharded():
         for name, plan, times in zip(("whole", "sharded"), plans, steps):
             predicted, measured = read(plan)["prediction"], statistics.median(times)
             rows.append([f"{network}, batch {batch}, {name}", f"{predicted['step_s']:.4f}", f"{measured:.4f}",
-                         spread(times), f"{100 * (predicted['step_s'] / measured - 1):+.1f} %",
+                         spread(times), signed_error(predicted["step_s"], measured),
                          f"{statistics.median(steps[0]) / measured:.2f}",
                          f"{min(ratios):.2f} to {max(ratios):.2f}" if name == "sharded" else "",
                          f"{predicted['memory']['parameters_bytes'] / 2**20:.0f}"])
