@@ -88,8 +88,10 @@ LinkFit fit_of(const LinkCurve& curve);
 
 // Returns the number of samples whose time fit_of() replaces before it fits. These are of more than
 // 1 MiB, and have LinkSample::has_two_times. The new time per byte is the median of the sample's
-// own and of the two sizes next to it. It is not less than the second longest time per byte of the
-// smaller sizes from 1 MiB on. The largest size has one neighbour, so it never becomes faster.
+// own and of the two sizes next to it. The largest size has one neighbour, so it never becomes
+// faster. From the second slow size on, no size takes less per byte than the second slowest of the
+// slow ones. A size from 1 MiB on is slow if it takes more per byte than a smaller one from 1 MiB
+// on.
 int replaced_samples(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.

@@ -75,23 +75,27 @@ double median_of_three(double a, double b, double c) {
 // Few repetitions of a large collective may all find both directions of the link in step, or all
 // out of step, as others would not. So such a collective takes per byte the median of its own time
 // and of those of its neighbours. One slow size alone is chance. Two are a rule, so larger ones are
-// no faster.
+// no faster. A size is slow if it takes more per byte than a smaller one. Where latency counts,
+// times per byte fall with the size, and no size is slow.
 std::vector<LinkSample> steady_samples(std::span<const LinkSample> samples) {
   constexpr std::int64_t large_bytes = std::int64_t{1} << 20;
   std::vector<LinkSample> steady(samples.begin(), samples.end());
-  double slowest_s_per_byte = 0.0;  // of the smaller large sizes
+  double fastest_s_per_byte = std::numeric_limits<double>::infinity();  // of the large sizes so far
+  double slowest_s_per_byte = 0.0;                                      // of the slow sizes so far
   double second_s_per_byte = 0.0;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (!samples[i].has_two_times || samples[i].bytes < large_bytes) continue;
     const double own = s_per_byte(samples[i]);
-    if (samples[i].bytes > large_bytes && i > 0) {
-      const double next = i + 1 < samples.size() ? s_per_byte(samples[i + 1]) : own;
-      const double typical = median_of_three(s_per_byte(samples[i - 1]), own, next);
-      const double wanted = std::max(typical, second_s_per_byte);
-      if (wanted != own) steady[i].time = scaled(samples[i].time, wanted / own);
+    if (own > fastest_s_per_byte) {
+      second_s_per_byte = std::max(second_s_per_byte, std::min(slowest_s_per_byte, own));
+      slowest_s_per_byte = std::max(slowest_s_per_byte, own);
     }
-    second_s_per_byte = std::max(second_s_per_byte, std::min(slowest_s_per_byte, own));
-    slowest_s_per_byte = std::max(slowest_s_per_byte, own);
+    fastest_s_per_byte = std::min(fastest_s_per_byte, own);
+    if (samples[i].bytes == large_bytes || i == 0) continue;
+    const double next = i + 1 < samples.size() ? s_per_byte(samples[i + 1]) : own;
+    const double typical = median_of_three(s_per_byte(samples[i - 1]), own, next);
+    const double wanted = std::max(typical, second_s_per_byte);
+    if (wanted != own) steady[i].time = scaled(samples[i].time, wanted / own);
   }
   return steady;
 }

@@ -263,7 +263,14 @@ TEST_CASE("fit_of: one slow size of a collective alone does not count") {
 
 TEST_CASE("fit_of: slow sizes of a collective count if others lie between them") {
   const LinkCurve curve = collective_between_nodes({1, 2, 1, 1, 2, 1, 1});
-  CHECK(s_per_mib(curve, 64) == relative(2.0, 0.02));
+  CHECK(replaced_samples(curve) == 3);
+  for (double mib : {16.0, 32.0, 64.0}) CHECK(s_per_mib(curve, mib) == relative(2.0, 0.02));
+}
+
+TEST_CASE("fit_of: times per byte that fall with the size stay, since latency counts there") {
+  CHECK(replaced_samples(collective_between_nodes({8, 4.8, 3.3, 2.5, 2.1})) == 0);
+  const LinkCurve curve = collective_between_nodes({8, 4.8, 3.3, 5, 2.1, 4.5, 1.9, 1.9});
+  CHECK(s_per_mib(curve, 128) == relative(4.5, 0.02));  // the second slowest
 }
 
 TEST_CASE("fit_of: times per byte that grow with the size stay") {
