@@ -1,5 +1,6 @@
 # The link profiler measures through executor/comm and fits with Eigen.
 add_library(cnnplan_links STATIC
+  curve_timer.cpp
   links_fit.cpp
   links_measure.cpp
   links_platform.cpp

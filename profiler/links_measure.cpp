@@ -2,6 +2,7 @@
 #include "profiler/links_measure.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -14,21 +15,12 @@
 #include "planner/platform/node_ranks.hpp"
 #include "planner/tensor/enumerators.hpp"
 #include "planner/tensor/shard.hpp"
+#include "profiler/curve_timer.hpp"
 #include "profiler/link_memory.hpp"
-#include "profiler/repetition_timer.hpp"
 #include "profiler/sum_check.hpp"
-#include "profiler/sweep_budget.hpp"
 
 namespace cnnplan {
 namespace {
-
-std::vector<std::int64_t> sizes_of(const LinkOptions& options) {
-  std::vector<std::int64_t> sizes;
-  for (std::int64_t bytes = options.least_bytes; bytes <= options.most_bytes; bytes *= 2) {
-    sizes.push_back(bytes);
-  }
-  return sizes;
-}
 
 // Returns 2, 4, 8, ... and the number of all ranks.
 std::vector<int> group_sizes(int ranks) {
@@ -36,10 +28,6 @@ std::vector<int> group_sizes(int ranks) {
   for (int size = 2; size < ranks; size *= 2) sizes.push_back(size);
   if (ranks > 1) sizes.push_back(ranks);
   return sizes;
-}
-
-bool may_have_two_times(const LinkCurve& curve) {
-  return curve.kind == LinkCurveKind::collective && curve.level == level_of_nodes;
 }
 
 std::vector<Level> levels_of(const Communicator& world) {
@@ -58,127 +46,79 @@ std::vector<Level> levels_of(const Communicator& world) {
            .shared_by = nodes.ranks_here}};
 }
 
-// Counts the sizes that are done. Only rank 0 reports them.
-class ProgressCounter {
- public:
-  ProgressCounter(const LinkOptions& options, bool reports, int total)
-      : callback_(reports ? options.progress : nullptr), total_(total) {}
-
-  void begin(const std::string& what) const {
-    if (callback_) callback_({.what = what, .done = done_, .total = total_});
-  }
-  void end() { ++done_; }
-
- private:
-  std::function<void(const LinkProgress&)> callback_;
-  int total_;
-  int done_ = 0;
-};
-
-// Times every size and shows the progress.
-class CurveTimer {
- public:
-  CurveTimer(const LinkOptions& options, int all_bodies, ProgressCounter& progress)
-      : options_(options), progress_(progress), budget_(options.time_budget_s, all_bodies) {}
-
-  // Calls bodies_of(bytes) for the bodies to time in turns; each body has its curve in `curves`.
-  // Sizes are left out for which there is no time.
-  template <typename BodiesOf>
-  void time(const Communicator& group, std::vector<LinkCurve>& curves, BodiesOf bodies_of) {
-    budget_.begin_sweep(static_cast<int>(curves.size()));
-    bool has_time = true;
-    for (std::int64_t bytes : sizes_of(options_)) {
-      progress_.begin(curves.front().level + ", " + std::to_string(group.size()) + " ranks, " +
-                      std::to_string(bytes) + " bytes");
-      if (has_time) has_time = time_size(group, bytes, bodies_of(bytes), curves);
-      progress_.end();
-    }
-  }
-
- private:
-  // Returns false if the next size would take too long.
-  bool time_size(const Communicator& group,
-                 std::int64_t bytes,
-                 const std::vector<TimedBody>& bodies,
-                 std::vector<LinkCurve>& curves) {
-    const RepetitionOptions repetitions{.budget_s = options_.budget_s,
-                                        .most_s = budget_.most_s(group)};
-    const auto times = time_interleaved(group, repetitions, bodies);
-    double round_s = 0.0;
-    for (std::size_t i = 0; i < curves.size(); ++i) {
-      curves[i].samples.push_back(
-          {.bytes = bytes, .time = times[i], .has_two_times = may_have_two_times(curves[i])});
-      round_s += times[i].median_s;
-    }
-    return budget_.has_time_for(2.0 * round_s, group);
-  }
-
-  const LinkOptions& options_;
-  ProgressCounter& progress_;
-  SweepBudget budget_;
-};
-
-using Bodies = std::vector<TimedBody>;
-
 // A real message was just computed, so its bytes lie in the caches of its own core.
 template <typename T>
 std::function<void()> rewrite(std::span<T> values) {
   return [values] { std::fill(values.begin(), values.end(), T{}); };
 }
 
-// Sends the bytes in equal messages, all under way at once.
-void exchange_in_parts(const Communicator& pair,
-                       std::span<const std::byte> sent,
-                       std::span<std::byte> received,
-                       int peer) {
-  const std::size_t bytes = sent.size() / messages_at_once;
-  std::vector<PairExchange> exchanges;
-  exchanges.reserve(messages_at_once);
-  for (std::size_t i = 0; i < messages_at_once; ++i) {
-    exchanges.emplace_back(
-        pair, sent.subspan(i * bytes, bytes), received.subspan(i * bytes, bytes), peer);
+// Runs messages between two ranks. `out` and `in` hold at least as many bytes as are moved.
+struct MessagePair {
+  const Communicator& pair;
+  const LinkMemory out;
+  const LinkMemory in;
+
+  int peer() const { return 1 - pair.rank(); }
+
+  void send_out(std::int64_t bytes) const {
+    out.fetch(bytes);
+    send(pair, out.bytes(bytes), peer());
   }
-  for (PairExchange& exchange : exchanges) exchange.wait();
+
+  void ping_pong(std::int64_t bytes) const {
+    if (pair.rank() == 0) send_out(bytes);
+    receive(pair, in.bytes(bytes), peer());
+    in.deliver(bytes);
+    if (pair.rank() == 1) send_out(bytes);
+  }
+
+  void exchange(std::int64_t bytes) const {
+    out.fetch(bytes);
+    PairExchange(pair, out.bytes(bytes), in.bytes(bytes), peer()).wait();
+    in.deliver(bytes);
+  }
+
+  // Exchanges the bytes in equal messages, all under way at once.
+  void exchange_in_parts(std::int64_t bytes) const {
+    out.fetch(bytes);
+    const std::size_t each = bytes / messages_at_once;
+    std::vector<PairExchange> exchanges;
+    exchanges.reserve(messages_at_once);
+    for (std::size_t begin = 0; exchanges.size() < messages_at_once; begin += each) {
+      const auto sent = out.bytes(bytes).subspan(begin, each);
+      exchanges.emplace_back(pair, sent, in.bytes(bytes).subspan(begin, each), peer());
+    }
+    for (PairExchange& one : exchanges) one.wait();
+    in.deliver(bytes);
+  }
+};
+
+std::function<void()> message_run(const MessagePair& messages,
+                                  LinkCurveKind kind,
+                                  std::int64_t bytes) {
+  if (kind == LinkCurveKind::message) return [&messages, bytes] { messages.ping_pong(bytes); };
+  if (kind == LinkCurveKind::exchange) return [&messages, bytes] { messages.exchange(bytes); };
+  return [&messages, bytes] { messages.exchange_in_parts(bytes); };
 }
 
-constexpr int message_curves = 3;
+constexpr std::array message_kinds{
+    LinkCurveKind::message, LinkCurveKind::exchange, LinkCurveKind::exchanges};
 
 // Times ping-pong, and simultaneous exchange in one message and in several.
 std::vector<LinkCurve> time_messages(const Communicator& pair,
                                      const Level& level,
                                      const LinkOptions& options,
                                      CurveTimer& timer) {
-  const LinkMemory out(*options.device_memory, options.most_bytes);
-  const LinkMemory in(*options.device_memory, options.most_bytes);
-  const int peer = 1 - pair.rank();
-  std::vector<LinkCurve> curves{
-      {.kind = LinkCurveKind::message, .level = level.name, .ranks = 2, .samples = {}},
-      {.kind = LinkCurveKind::exchange, .level = level.name, .ranks = 2, .samples = {}},
-      {.kind = LinkCurveKind::exchanges, .level = level.name, .ranks = 2, .samples = {}}};
-  timer.time(pair, curves, [&](std::int64_t bytes) -> Bodies {
-    const auto sent = out.bytes(bytes);
-    const auto received = in.bytes(bytes);
-    const auto send_out = [&pair, &out, bytes, peer] {
-      out.fetch(bytes);
-      send(pair, out.bytes(bytes), peer);
-    };
-    const auto ping_pong = [&pair, &in, send_out, bytes, peer] {
-      if (pair.rank() == 0) send_out();
-      receive(pair, in.bytes(bytes), peer);
-      in.deliver(bytes);
-      if (pair.rank() == 1) send_out();
-    };
-    const auto exchange = [&pair, &in, &out, sent, received, bytes, peer] {
-      out.fetch(bytes);
-      PairExchange(pair, sent, received, peer).wait();
-      in.deliver(bytes);
-    };
-    const auto exchanges = [&pair, &in, &out, sent, received, bytes, peer] {
-      out.fetch(bytes);
-      exchange_in_parts(pair, sent, received, peer);
-      in.deliver(bytes);
-    };
-    return {{ping_pong, rewrite(sent)}, {exchange, rewrite(sent)}, {exchanges, rewrite(sent)}};
+  const MessagePair messages{.pair = pair,
+                             .out = {*options.device_memory, options.most_bytes},
+                             .in = {*options.device_memory, options.most_bytes}};
+  std::vector<LinkCurve> curves;
+  for (LinkCurveKind kind : message_kinds) {
+    curves.push_back({.kind = kind, .level = level.name, .ranks = 2, .samples = {}});
+  }
+  timer.time(pair, curves, [&](const LinkCurve& curve, std::int64_t bytes) -> TimedBody {
+    return {.run = message_run(messages, curve.kind, bytes),
+            .prepare = rewrite(messages.out.bytes(bytes))};
   });
   for (LinkSample& there_and_back : curves.front().samples) {
     there_and_back.time = scaled(there_and_back.time, 0.5);
@@ -241,29 +181,25 @@ std::vector<LinkCurve> time_collectives(const Communicator& group,
   std::optional<NcclCommunicator> nccl;
   if (options.nccl) nccl.emplace(group);
   std::vector<LinkCurve> curves = collectives_for(group.size(), levels);
-  timer.time(group, curves, [&](std::int64_t bytes) {
-    Bodies bodies;
-    for (LinkCurve& curve : curves) {
-      const std::int64_t elements = summed_elements(curve.collective, bytes, group);
-      const auto clear = [&device, &values, elements] {
-        device.clear(values.data(), elements * float_bytes);
-        device.synchronize();
-      };
-      const CollectiveSpec spec{.kind = curve.collective,
-                                .device = &device,
-                                .data = values.data(),
-                                .elements = elements,
-                                .algorithm = curve.algorithm,
-                                .ranks_per_node = std::min(group.size(), ranks_of_a_node(levels)),
-                                .nccl = nccl ? &*nccl : nullptr};
-      const auto run = [&device, collective = std::make_shared<DeviceCollective>(group, spec)] {
-        collective->run();
-        device.synchronize();
-      };
-      curve.wrong.push_back(count_wrong(group, spec, run));
-      bodies.push_back({run, clear});
-    }
-    return bodies;
+  timer.time(group, curves, [&](LinkCurve& curve, std::int64_t bytes) -> TimedBody {
+    const std::int64_t elements = summed_elements(curve.collective, bytes, group);
+    const auto clear = [&device, &values, elements] {
+      device.clear(values.data(), elements * float_bytes);
+      device.synchronize();
+    };
+    const CollectiveSpec spec{.kind = curve.collective,
+                              .device = &device,
+                              .data = values.data(),
+                              .elements = elements,
+                              .algorithm = curve.algorithm,
+                              .ranks_per_node = std::min(group.size(), ranks_of_a_node(levels)),
+                              .nccl = nccl ? &*nccl : nullptr};
+    const auto run = [&device, collective = std::make_shared<DeviceCollective>(group, spec)] {
+      collective->run();
+      device.synchronize();
+    };
+    curve.wrong.push_back(count_wrong(group, spec, run));
+    return {.run = run, .prepare = clear};
   });
   return curves;
 }
@@ -309,7 +245,7 @@ void measure_collectives(const Communicator& world,
 // Counts the bodies of all sweeps in which rank 0 takes part.
 int count_bodies(const Communicator& world, const std::vector<Level>& levels) {
   if (world.size() == 1) return 0;
-  int bodies = message_curves * static_cast<int>(levels.size());
+  auto bodies = static_cast<int>(message_kinds.size() * levels.size());
   for (int size : group_sizes(world.size())) {
     bodies += static_cast<int>(collectives_for(size, levels).size());
   }

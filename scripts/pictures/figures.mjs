@@ -11,6 +11,7 @@ const puppeteer = createRequire(join(packages, "package.json"))("puppeteer-core"
 const STYLE = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../../planner/page/web/style.css"), "utf8");
 
 const FIGURES = {steps: "report-steps.svg", timeline: "report-timeline.svg"};
+const WAIT_MS = 240_000; // the most that any wait takes, since a busy machine is slow
 const WIDTH = 900; // of a figure
 const MARGIN = 16;
 const CAPTION = {size: 15, letter: 9, line: 21};
@@ -138,9 +139,13 @@ ${body}
 `;
 }
 
-const browser = await puppeteer.launch({executablePath: chromium, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]});
+const browser = await puppeteer.launch({
+  executablePath: chromium, headless: true, timeout: WAIT_MS, protocolTimeout: WAIT_MS,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+});
 try {
   const page = await browser.newPage();
+  page.setDefaultTimeout(WAIT_MS);
   await page.evaluateOnNewDocument(recordCanvases);
   await page.setViewport({width: WIDTH + 32, height: 900}); // the page has margins of 16 pixels
   await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: "light"}]);

@@ -18,8 +18,11 @@ const WIDTHS = [400, 1000, 1600];
 const THEMES = ["light", "dark"];
 // A page of thousands of layers is looked at once. axe would take a minute for all its rows in all themes.
 const MANY_LAYERS = 1000;
-// A figure has to be drawn within a second. A machine that other programs use gets three.
+// A figure has to be drawn within a second. A machine that other programs use gets three, and several tries.
 const MOST_MS = 3000;
+const TRIES = 4;
+// No wait says how fast a page is. A wait ends at the latest after this time, since a busy machine is slow.
+const WAIT_MS = 240_000;
 const ALWAYS = ["graph", "cut", "steps", "cost", "memory"];
 
 const faults = [];
@@ -95,12 +98,26 @@ async function checkAxe(page, report, where) {
   for (const text of found) fault(report, `${where}: axe finds ${text}`);
 }
 
-async function checkTimes(page, report) {
+// Opens the report, and returns when its figures are drawn.
+async function open(page, report) {
+  await page.goto(pathToFileURL(resolve(report)).href, {waitUntil: "load"});
+  await page.waitForSelector("section#sources");
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+}
+
+async function longestDrawing(page) {
   const measures = await page.evaluate(() => performance.getEntriesByType("measure").map(({name, duration}) => ({name, duration})));
-  for (const {name, duration} of measures) {
-    if (duration > MOST_MS) fault(report, `${name} took ${Math.round(duration)} ms`);
+  return measures.reduce((most, one) => (one.duration > most.duration ? one : most), {name: "none", duration: 0});
+}
+
+// A try that takes too long may be chance, so the report is then opened again.
+async function checkTimes(page, report) {
+  let longest = await longestDrawing(page);
+  for (let tries = 1; longest.duration > MOST_MS && tries < TRIES; tries += 1) {
+    await open(page, report);
+    longest = await longestDrawing(page);
   }
-  const longest = measures.reduce((most, one) => (one.duration > most.duration ? one : most), {name: "none", duration: 0});
+  if (longest.duration > MOST_MS) fault(report, `${longest.name} took ${Math.round(longest.duration)} ms`);
   console.log(`${basename(report)}: longest drawing ${longest.name}, ${Math.round(longest.duration)} ms`);
 }
 
@@ -153,6 +170,7 @@ async function check(browser, report) {
   for (const theme of isLong ? THEMES.slice(0, 1) : THEMES) {
     for (const width of isLong ? WIDTHS.slice(-1) : WIDTHS) {
       const page = await browser.newPage();
+      page.setDefaultTimeout(WAIT_MS);
       page.on("console", (message) => {
         if (["error", "warning", "warn"].includes(message.type())) fault(report, `console: ${message.text()}`);
       });
@@ -162,9 +180,7 @@ async function check(browser, report) {
       });
       await page.setViewport({width, height: 900});
       await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: theme}]);
-      await page.goto(address, {waitUntil: "load"});
-      await page.waitForSelector("section#sources");
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+      await open(page, report);
       const where = `${width} pixels, ${theme}`;
       await checkFigures(page, report, where, data);
       await checkAnswers(page, report, where, data);
@@ -192,7 +208,10 @@ async function check(browser, report) {
   }
 }
 
-const browser = await puppeteer.launch({executablePath: chromium, headless: true, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--allow-file-access-from-files=false"]});
+const browser = await puppeteer.launch({
+  executablePath: chromium, headless: true, timeout: WAIT_MS, protocolTimeout: WAIT_MS,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--allow-file-access-from-files=false"],
+});
 try {
   for (const report of reports) await check(browser, report);
 } finally {
