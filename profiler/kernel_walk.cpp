@@ -88,6 +88,16 @@ std::string first_implementation(const std::string& own, const Communicator& wor
   return world.broadcast(found == all.end() ? "" : *found, 0);
 }
 
+// Returns the largest workspace of the ranks that have this implementation. A plan names it, so all
+// ranks will run it. It is collective.
+std::int64_t workspace_of(const std::string& implementation,
+                          const KernelTiming& own,
+                          const Communicator& world) {
+  const bool counts = own.implementation == implementation;
+  return static_cast<std::int64_t>(
+      world.maximum(counts ? static_cast<double>(own.workspace_bytes) : 0.0));
+}
+
 }  // namespace
 
 std::set<KernelSpec> kernels_of(const Schedule& schedule) {
@@ -230,6 +240,7 @@ void record(Profile& profile,
     const KernelTiming here =
         properties == samples.properties.end() ? KernelTiming{} : properties->second;
     const Statistics times = summarize(all);
+    const std::string implementation = first_implementation(here.implementation, world);
     profile.kernels.emplace(
         spec,
         KernelTiming{.repetitions = times.count,
@@ -238,9 +249,8 @@ void record(Profile& profile,
                      .stddev_s = times.stddev_s,
                      .min_s = times.min_s,
                      .rank_spread_s = spread_s,
-                     .workspace_bytes = static_cast<std::int64_t>(
-                         world.maximum(static_cast<double>(here.workspace_bytes))),
-                     .implementation = first_implementation(here.implementation, world)});
+                     .workspace_bytes = workspace_of(implementation, here, world),
+                     .implementation = implementation});
   }
 }
 

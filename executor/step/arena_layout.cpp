@@ -5,33 +5,16 @@
 #include <stdexcept>
 
 #include "planner/base/checked.hpp"
-#include "planner/schedule/stored_samples.hpp"
+#include "planner/schedule/parameter_offsets.hpp"
 #include "planner/tensor/shard.hpp"
 
 namespace cnnplan {
 
-ArenaLayout::ArenaLayout(const Schedule& schedule, Backend& backend) {
-  place_slots(schedule, backend);
+ArenaLayout::ArenaLayout(const Schedule& schedule, Backend& backend)
+    : offsets_(slot_offsets(schedule, kind_of(backend.device()), [&](const KernelSpec& forward) {
+        return backend.weight_elements(forward);
+      })) {
   if (schedule.sharded_update) find_shards(schedule);
-}
-
-// Ranges of slots have room for equal shards, if there are any.
-void ArenaLayout::place_slots(const Schedule& schedule, Backend& backend) {
-  auto range = schedule.gradient_ranges.begin();
-  for (const SlotIndex i : schedule.slots.indices()) {
-    const ParameterSlot& slot = schedule.slots[i];
-    const bool is_stored_weight = slot.role == ParameterRole::weight && slot.elements > 0;
-    const std::int64_t count =
-        is_stored_weight
-            ? backend.weight_elements(stored_forward(schedule, slot, kind_of(backend.device())))
-            : slot.elements;
-    offsets_.push_back(checked_add(offsets_.back(), shard_elements(count, 1)));
-    if (!schedule.sharded_update || range->last_slot != i) continue;
-    const std::int64_t begin = offset(range->first_slot);
-    const int parts = (range++)->group.size();
-    const std::int64_t each = shard_elements(offsets_.back() - begin, parts);
-    offsets_.back() = checked_add(begin, checked_multiply(each, parts));
-  }
 }
 
 void ArenaLayout::find_shards(const Schedule& schedule) {

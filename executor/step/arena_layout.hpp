@@ -18,9 +18,8 @@ struct SlotShard {
   std::int64_t momentum_offset = 0;  // where their momentum begins in its arena, in elements
 };
 
-// An arena holds the slots one after another in the backend's format, each padded to whole cache
-// lines. In a sharded update, slots whose gradients are summed together are padded to equal shards.
-// Offsets and sizes are in elements.
+// An arena holds the slots one after another in the backend's format, where slot_offsets()
+// (planner/schedule/parameter_offsets.hpp) places them. Offsets and sizes are in elements.
 class ArenaLayout {
  public:
   ArenaLayout(const Schedule& schedule, Backend& backend);
@@ -48,10 +47,9 @@ class ArenaLayout {
   const SlotShard& shard_with(SlotIndex slot) const;
 
  private:
-  void place_slots(const Schedule& schedule, Backend& backend);
   void find_shards(const Schedule& schedule);
 
-  std::vector<std::int64_t> offsets_{0};  // one more than slots
+  std::vector<std::int64_t> offsets_;  // one more than slots
   std::vector<SlotShard> shards_;
 };
 

@@ -33,7 +33,7 @@ MemoryTimeline memory_timeline(const Plan& plan,
                  return std::optional(to_run_time(by_id.at(schedule.operations[i].id)));
                });
                memory.kept_bytes = kept_bytes(schedule, device);
-               memory.parameter_bytes = parameter_bytes(schedule);
+               memory.parameter_bytes = parameter_bytes(schedule, device);
              });
   return memory;
 }

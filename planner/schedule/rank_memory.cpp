@@ -7,6 +7,7 @@
 
 #include "planner/base/checked.hpp"
 #include "planner/schedule/memory_layout.hpp"
+#include "planner/schedule/parameter_offsets.hpp"
 #include "planner/schedule/stored_samples.hpp"
 #include "planner/tensor/peer_message.hpp"
 #include "planner/tensor/shard.hpp"
@@ -40,13 +41,32 @@ std::int64_t element_bytes_of(const Schedule& schedule, const Buffer& buffer) {
   return is_other_state ? schedule.optimizer_state_bytes : bytes_of(buffer.element);
 }
 
+bool is_in_shards(const Schedule& schedule, const Buffer& buffer) {
+  return schedule.sharded_update && buffer.role == BufferRole::momentum;
+}
+
+std::int64_t stored_parameters_bytes(const Schedule& schedule, DeviceKind device) {
+  const std::vector<std::int64_t> offsets = slot_offsets(schedule, device, weight_volume);
+  std::int64_t bytes = 0;
+  for (const Buffer& buffer : schedule.buffers) {
+    if (!is_parameter(buffer.role)) continue;
+    const std::int64_t elements =
+        is_in_shards(schedule, buffer) ? own_shard_elements(schedule, offsets) : offsets.back();
+    add_to(bytes, checked_multiply(elements, element_bytes_of(schedule, buffer)));
+  }
+  return bytes;
+}
+
 // Adds each slot's part of the largest shard of momentum.
-void add_momentum_shards(const Schedule& schedule, IndexedVector<LayerIndex, std::int64_t>& bytes) {
+void add_momentum_shards(const Schedule& schedule,
+                         DeviceKind device,
+                         IndexedVector<LayerIndex, std::int64_t>& bytes) {
   const std::int64_t state_bytes = element_bytes_of(schedule, schedule.buffers[schedule.momentum]);
   for (const GradientRange& range : schedule.gradient_ranges) {
     for (SlotIndex i = range.first_slot; i <= range.last_slot; ++i) {
       const ParameterSlot& slot = schedule.slots[i];
-      const std::int64_t elements = shard_elements(slot.elements, range.group.size());
+      const std::int64_t stored = stored_elements(schedule, slot, device, weight_volume);
+      const std::int64_t elements = shard_elements(stored, range.group.size());
       add_to(bytes[slot.layer], checked_multiply(elements, state_bytes));
     }
   }
@@ -112,15 +132,13 @@ std::int64_t workspace_bytes(const Schedule& schedule, const Workspaces& workspa
 
 MemoryUse memory_of(const Schedule& schedule, const Workspaces& workspaces) {
   MemoryUse use;
+  use.parameters_bytes = stored_parameters_bytes(schedule, workspaces.device);
   use.activations_bytes = schedule.arena_bytes;
   for (const BufferIndex i : schedule.buffers.indices()) {
     const Buffer& buffer = schedule.buffers[i];
-    if (is_parameter(buffer.role)) {
-      const std::int64_t elements = buffer.bytes / bytes_of(buffer.element);
-      add_to(use.parameters_bytes, checked_multiply(elements, element_bytes_of(schedule, buffer)));
-    } else if (is_activation_apart(buffer.role)) {
+    if (is_activation_apart(buffer.role)) {
       add_to(use.activations_bytes, stored_bytes(schedule, i, workspaces.device));
-    } else if (!in_arena(buffer.role)) {
+    } else if (!is_parameter(buffer.role) && !in_arena(buffer.role)) {
       add_to(use.buffers_bytes, buffer.bytes);
     }
   }
@@ -173,25 +191,26 @@ IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule, Dev
   return kept;
 }
 
-IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule) {
+IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule,
+                                                        DeviceKind device) {
   std::int64_t element_bytes = 0;
   for (const Buffer& buffer : schedule.buffers) {
-    const bool in_shards = schedule.sharded_update && buffer.role == BufferRole::momentum;
-    if (is_parameter(buffer.role) && !in_shards) {
+    if (is_parameter(buffer.role) && !is_in_shards(schedule, buffer)) {
       add_to(element_bytes, element_bytes_of(schedule, buffer));
     }
   }
   IndexedVector<LayerIndex, std::int64_t> bytes(schedule.outputs.size(), 0);
   for (const ParameterSlot& slot : schedule.slots) {
-    add_to(bytes[slot.layer], checked_multiply(slot.elements, element_bytes));
+    const std::int64_t elements = stored_elements(schedule, slot, device, weight_volume);
+    add_to(bytes[slot.layer], checked_multiply(elements, element_bytes));
   }
-  if (schedule.sharded_update) add_momentum_shards(schedule, bytes);
+  if (schedule.sharded_update) add_momentum_shards(schedule, device, bytes);
   return bytes;
 }
 
 IndexedVector<LayerIndex, std::int64_t> layer_bytes(const Schedule& schedule, DeviceKind device) {
   IndexedVector<LayerIndex, std::int64_t> bytes = kept_bytes(schedule, device);
-  const IndexedVector<LayerIndex, std::int64_t> parameters = parameter_bytes(schedule);
+  const IndexedVector<LayerIndex, std::int64_t> parameters = parameter_bytes(schedule, device);
   for (const LayerIndex layer : bytes.indices()) bytes[layer] += parameters[layer];
   return bytes;
 }

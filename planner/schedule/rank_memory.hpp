@@ -3,7 +3,8 @@
 // A rank's memory has four shares (MemoryUse):
 //
 //   parameters   Weights, their copies in the precision of activations, gradients, and momentum, or
-//                the state of another optimizer (Plan::optimizer_state_bytes).
+//                the state of another optimizer (Plan::optimizer_state_bytes). They are padded
+//                (parameter_offsets.hpp).
 //   activations  The arena, in which buffers whose lives do not overlap share memory
 //                (memory_layout.hpp). Samples and the states of chains have memory of their own. A
 //                GPU may store more channels of samples (stored_samples.hpp).
@@ -14,10 +15,11 @@
 // Schedules have the first three. The prediction adds the last one.
 //
 // The executor checks the sum before it allocates (executor/comm/node_memory.hpp). It may allocate
-// more, because a backend may pad weights (executor/step/parameter_store.hpp); run.json has the
-// bytes as peak_memory_bytes, and what the system says of the process as process_peak_bytes. The
-// search prices memory before a plan has a schedule: layers by layer_bytes, and what a reader keeps
-// of its input by planner/search/pricing/edge_prices.hpp.
+// more, because a backend on CPUs may have a format of its own for weights
+// (executor/step/parameter_store.hpp); run.json has the bytes as peak_memory_bytes, and what the
+// system says of the process as process_peak_bytes. The search prices memory before a plan has a
+// schedule: layers by layer_bytes, and what a reader keeps of its input by
+// planner/search/pricing/edge_prices.hpp.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +74,10 @@ bool fits(std::int64_t bytes, std::int64_t available_bytes);
 // rank.
 IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule,
                                                    DeviceKind device = DeviceKind::cpu);
-// Returns the memory of each layer's parameters, as the share `parameters` counts it.
-IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule);
+// Returns the memory of each layer's parameters, as the share `parameters` counts it. Room that
+// several layers pad together for equal shards belongs to none of them.
+IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule,
+                                                        DeviceKind device = DeviceKind::cpu);
 // Returns the memory that each layer holds when backpropagation begins: the sum of kept_bytes
 // and parameter_bytes.
 IndexedVector<LayerIndex, std::int64_t> layer_bytes(const Schedule& schedule,

@@ -90,6 +90,8 @@ TEST_CASE("Stored zeros: a rank has the memory that the prediction counts") {
     if (is_apart) planned += buffer.bytes;
   }
   CHECK(training.runner.memory().bytes() == planned);
+  CHECK(training.parameters.bytes() - training.parameters.running().bytes() ==
+        memory_of(schedule, {.device = DeviceKind::gpu}).parameters_bytes);
   CHECK(planned > memory_of(schedule).activations_bytes + schedule.buffers[schedule.data].bytes);
 }
 
