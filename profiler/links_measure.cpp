@@ -204,6 +204,9 @@ std::vector<LinkCurve> time_collectives(const Communicator& group,
   return curves;
 }
 
+// The overlap of exchanges with work takes at most this part of the time budget.
+constexpr double overlap_share = 0.1;
+
 void append(std::vector<LinkCurve>& all, std::vector<LinkCurve> some) {
   std::move(some.begin(), some.end(), std::back_inserter(all));
 }
@@ -265,11 +268,14 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
   const auto sweeps = pairs + group_sizes(world.size()).size();
   const int total = 1 + static_cast<int>(sweeps * sizes_of(options).size());
   ProgressCounter progress(options, world.rank() == 0, total);
+  CurveTimer timer(options, count_bodies(world, measurements.levels), progress);
   progress.begin("adds, copies, overlap");
   measurements.local = measure_local_costs(
-      world, *options.device_memory, {.budget_s = options.budget_s}, options.most_bytes);
+      world,
+      *options.device_memory,
+      {.budget_s = options.budget_s},
+      {.most_bytes = options.most_bytes, .most_s = overlap_share * options.time_budget_s});
   progress.end();
-  CurveTimer timer(options, count_bodies(world, measurements.levels), progress);
   if (pairs > 0) measure_messages(world, options, timer, measurements);
   measure_collectives(world, options, timer, measurements);
   progress.begin("done");

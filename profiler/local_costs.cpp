@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "executor/backend/box_copy.hpp"
 #include "executor/backend/memory_block.hpp"
@@ -102,8 +103,29 @@ void compute(std::int64_t steps) {
   static_cast<void>(sink);
 }
 
-// This many bytes are exchanged during work, unless messages are shorter.
-constexpr std::int64_t overlapped_bytes = std::int64_t{16} << 20;
+// At most this many bytes are exchanged during work.
+constexpr std::int64_t most_overlapped_bytes = std::int64_t{16} << 20;
+// The overlap takes about as long as this many exchanges: first runs, and ten rounds of three.
+constexpr int overlap_exchanges = 60;
+
+// Returns the bytes of the exchange that work is to hide: as many as the limits allow, since a long
+// exchange is timed best. On a slow link, the time is the limit.
+std::int64_t overlapped_bytes(const Communicator& pair, const OverlapLimits& limits) {
+  const std::int64_t most_bytes = std::min(most_overlapped_bytes, limits.most_bytes);
+  const std::vector<std::byte> sent(most_bytes);
+  std::vector<std::byte> received(sent.size());
+  const double most_s = limits.most_s / overlap_exchanges;
+  std::int64_t bytes = std::min(std::int64_t{64} << 10, most_bytes);
+  for (; bytes < most_bytes; bytes = std::min(2 * bytes, most_bytes)) {
+    pair.barrier();
+    const double begin_s = now_s();
+    PairExchange(
+        pair, std::span(sent).first(bytes), std::span(received).first(bytes), 1 - pair.rank())
+        .wait();
+    if (2.0 * pair.maximum(now_s() - begin_s) > most_s) break;
+  }
+  return bytes;
+}
 
 OverlapTimes time_overlap(const Communicator& pair,
                           const RepetitionOptions& options,
@@ -181,14 +203,14 @@ double overlap_efficiency(const OverlapTimes& times) {
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
                                const RepetitionOptions& options,
-                               std::int64_t most_bytes) {
+                               const OverlapLimits& limits) {
   LocalCosts costs{.adds = time_adds(world, device, options),
                    .copies = time_copies(world, device, options),
                    .overlap = {},
                    .launch_s = time_launch(world, device, options)};
   if (world.size() > 1 && world.rank() < 2) {
     const Communicator pair = Communicator::group(world, {0, 1});
-    const std::int64_t bytes = std::min(overlapped_bytes, most_bytes);
+    const std::int64_t bytes = overlapped_bytes(pair, limits);
     costs.overlap = device.is_host() ? time_overlap(pair, options, bytes)
                                      : time_device_overlap(pair, device, options, bytes);
   }

@@ -32,12 +32,18 @@ struct LocalCosts {
   double launch_s = 0.0;  // time of one operation without work
 };
 
+// Limits the exchanges of OverlapTimes: the bytes of each, and about the seconds of all together.
+struct OverlapLimits {
+  std::int64_t most_bytes = 0;
+  double most_s = 0.0;
+};
+
 // Returns the costs of this rank. All ranks measure at once, except that only ranks 0 and 1 measure
-// the overlap. Other ranks, and a single rank, have OverlapTimes of 0. No message is larger than
-// `most_bytes`. This call is collective over `world` and blocks. @throws as Device::allocate()
+// the overlap. Other ranks, and a single rank, have OverlapTimes of 0. This call is collective over
+// `world` and blocks. @throws as Device::allocate()
 LocalCosts measure_local_costs(const Communicator& world,
                                Device& device,
                                const RepetitionOptions& options,
-                               std::int64_t most_bytes);
+                               const OverlapLimits& limits);
 
 }  // namespace cnnplan
