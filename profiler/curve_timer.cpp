@@ -10,8 +10,8 @@
 namespace cnnplan {
 namespace {
 
-// An algorithm whose two phases fall out of step takes twice as long. So this tells it from the
-// others, and keeps those that may still be the fastest for a larger size.
+// An algorithm whose two phases fall out of step takes twice as long. The factor tells it from the
+// others, and keeps those that may be the fastest for a larger size.
 constexpr double most_times_fastest = 1.5;
 
 bool may_have_two_times(const LinkCurve& curve) {
@@ -48,7 +48,7 @@ CurveRefs without_halves(CurveRefs curves) {
 
 double round_s(const CurveRefs& curves) {
   double sum_s = 0.0;
-  for (const LinkCurve* curve : curves) sum_s += curve->samples.back().time.median_s;
+  for (const LinkCurve* curve : curves) sum_s += last_s(*curve);
   return sum_s;
 }
 

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "executor/comm/communicator.hpp"
@@ -31,11 +33,11 @@ class ProgressCounter {
 
 using CurveRefs = std::vector<LinkCurve*>;
 
-// Returns those of the curves that are to be timed for the next size; `has_time(round_s)` says if
-// there is time for curves that took `round_s` together at their last sizes. Where there is no time
-// for all, collectives are left out that a planner would hardly choose: first those that took more
-// than 1.5 times as long as the fastest of the same kind, and then the halves of allreduces. If
-// there is still no time, no curve is left. @pre all curves have samples
+// Returns the curves to time at the next size. `has_time(round_s)` says if there is time for curves
+// that took `round_s` together at their last sizes. Where there is no time for all, collectives are
+// left out: first those that took more than 1.5 times as long as the fastest of the same kind, and
+// then the halves of allreduces, for the sake of whole sums. If there is still no time, no curve is
+// left. @pre all curves have samples
 CurveRefs curves_with_time(const CurveRefs& curves,
                            const std::function<bool(double round_s)>& has_time);
 
@@ -45,9 +47,9 @@ class CurveTimer {
   // Returns what is timed for a curve and a size.
   using BodyOf = std::function<TimedBody(LinkCurve& curve, std::int64_t bytes)>;
 
-  // Keeps references to both. `all_bodies` counts the curves of all sweeps.
-  CurveTimer(const LinkOptions& options, int all_bodies, ProgressCounter& progress)
-      : options_(options), progress_(progress), budget_(options.time_budget_s, all_bodies) {}
+  // Keeps references to `options` and `progress`.
+  CurveTimer(const LinkOptions& options, SweepBudget budget, ProgressCounter& progress)
+      : options_(options), progress_(progress), budget_(std::move(budget)) {}
 
   // Adds samples to the curves, whose bodies take turns. Sizes for which there is no time are left
   // out, as curves_with_time() says. It is collective over `group`, whose ranks pass equal curves.

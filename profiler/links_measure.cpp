@@ -204,8 +204,11 @@ std::vector<LinkCurve> time_collectives(const Communicator& group,
   return curves;
 }
 
-// The overlap of exchanges with work takes at most this part of the time budget.
-constexpr double overlap_share = 0.1;
+// The overlap of exchanges with work has at most a tenth of the time.
+OverlapLimits overlap_limits(const LinkOptions& options) {
+  return {.most_bytes = std::min(options.most_bytes, std::int64_t{16} << 20),
+          .most_s = options.time_budget_s / 10};
+}
 
 void append(std::vector<LinkCurve>& all, std::vector<LinkCurve> some) {
   std::move(some.begin(), some.end(), std::back_inserter(all));
@@ -268,13 +271,11 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
   const auto sweeps = pairs + group_sizes(world.size()).size();
   const int total = 1 + static_cast<int>(sweeps * sizes_of(options).size());
   ProgressCounter progress(options, world.rank() == 0, total);
-  CurveTimer timer(options, count_bodies(world, measurements.levels), progress);
+  const int bodies = count_bodies(world, measurements.levels);
+  CurveTimer timer(options, SweepBudget(options.time_budget_s, bodies), progress);
   progress.begin("adds, copies, overlap");
   measurements.local = measure_local_costs(
-      world,
-      *options.device_memory,
-      {.budget_s = options.budget_s},
-      {.most_bytes = options.most_bytes, .most_s = overlap_share * options.time_budget_s});
+      world, *options.device_memory, {.budget_s = options.budget_s}, overlap_limits(options));
   progress.end();
   if (pairs > 0) measure_messages(world, options, timer, measurements);
   measure_collectives(world, options, timer, measurements);

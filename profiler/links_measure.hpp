@@ -26,7 +26,7 @@ struct LinkOptions {
   std::int64_t least_bytes = 8;                      // the smallest size of a message
   std::int64_t most_bytes = std::int64_t{64} << 20;  // the largest size of a message
   double budget_s = 0.05;  // for a curve's repetitions at a size; at least ten if there is time
-  // Everything together takes at most about this time, and the overlap a tenth of it. On slow
+  // Everything together takes at most about this time, and OverlapTimes a tenth of it. On slow
   // links, large sizes have as few as three repetitions, and a curve ends at the last size that
   // fits. The fastest algorithms of whole sums go on longest.
   double time_budget_s = 60.0;
@@ -90,9 +90,9 @@ LinkFit fit_of(const LinkCurve& curve);
 // Returns the number of samples whose time fit_of() replaces before it fits. These are of more than
 // 1 MiB, and have LinkSample::has_two_times. The new time per byte is the median of the sample's
 // own and of the two sizes next to it. The largest size has one neighbour, so it never becomes
-// faster. From the second slow size on, no size takes less per byte than the second slowest of the
-// slow ones. A size from 1 MiB on is slow if it takes more per byte than a smaller one from 1 MiB
-// on.
+// faster. From the second slow size on, no size takes less per byte than the second slowest slow
+// size so far. A size from 1 MiB on is slow if it takes over 1.25 times as long per byte as a
+// smaller one from 1 MiB on.
 int replaced_samples(const LinkCurve& curve);
 
 // Returns how far the predictor's times on `platform` are from the times of a curve.

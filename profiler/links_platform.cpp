@@ -75,10 +75,11 @@ double median_of_three(double a, double b, double c) {
 // Few repetitions of a large collective may all find both directions of the link in step, or all
 // out of step, as others would not. So such a collective takes per byte the median of its own time
 // and of those of its neighbours. One slow size alone is chance. Two are a rule, so larger ones are
-// no faster. A size is slow if it takes more per byte than a smaller one. Where latency counts,
-// times per byte fall with the size, and no size is slow.
+// no faster. A size is slow if it takes much more per byte than a smaller one. Where latency
+// counts, times per byte fall with the size, and no size is slow.
 std::vector<LinkSample> steady_samples(std::span<const LinkSample> samples) {
   constexpr std::int64_t large_bytes = std::int64_t{1} << 20;
+  constexpr double least_slowdown = 1.25;
   std::vector<LinkSample> steady(samples.begin(), samples.end());
   double fastest_s_per_byte = std::numeric_limits<double>::infinity();  // of the large sizes so far
   double slowest_s_per_byte = 0.0;                                      // of the slow sizes so far
@@ -86,7 +87,7 @@ std::vector<LinkSample> steady_samples(std::span<const LinkSample> samples) {
   for (std::size_t i = 0; i < samples.size(); ++i) {
     if (!samples[i].has_two_times || samples[i].bytes < large_bytes) continue;
     const double own = s_per_byte(samples[i]);
-    if (own > fastest_s_per_byte) {
+    if (own > least_slowdown * fastest_s_per_byte) {
       second_s_per_byte = std::max(second_s_per_byte, std::min(slowest_s_per_byte, own));
       slowest_s_per_byte = std::max(slowest_s_per_byte, own);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "executor/backend/device.hpp"
@@ -37,6 +38,11 @@ struct OverlapLimits {
   std::int64_t most_bytes = 0;
   double most_s = 0.0;
 };
+// Returns the bytes of the exchange that work is to hide: as many as the limits allow, since a long
+// exchange is timed best. But it is at least 64 KiB, unless most_bytes is less. `exchange_s`
+// returns the seconds of an exchange of some bytes.
+std::int64_t overlapped_bytes(const OverlapLimits& limits,
+                              const std::function<double(std::int64_t bytes)>& exchange_s);
 
 // Returns the costs of this rank. All ranks measure at once, except that only ranks 0 and 1 measure
 // the overlap. Other ranks, and a single rank, have OverlapTimes of 0. This call is collective over

@@ -138,8 +138,9 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
       ->needs(&links);
   app.add_option("--time-budget",
                  request.time_budget_s,
-                 "With --links: about how many seconds the messages may take; on slow links, large "
-                 "sizes have fewer repetitions or are left out")
+                 "With --links: about how many seconds the measurement may take; on slow links, "
+                 "large sizes have fewer repetitions or only the fastest algorithms, or are left "
+                 "out")
       ->type_name("SECONDS")
       ->check(number_in(1.0, 86400.0))
       ->capture_default_str()

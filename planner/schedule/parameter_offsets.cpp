@@ -9,7 +9,8 @@ namespace cnnplan {
 namespace {
 
 // Returns the elements of each shard of a range.
-std::int64_t each_shard(const GradientRange& range, const std::vector<std::int64_t>& offsets) {
+std::int64_t elements_per_shard(const GradientRange& range,
+                                const std::vector<std::int64_t>& offsets) {
   return shard_elements(offsets.at(range.last_slot + 1) - offsets.at(range.first_slot),
                         range.group.size());
 }
@@ -36,9 +37,9 @@ std::vector<std::int64_t> slot_offsets(const Schedule& schedule,
         stored_elements(schedule, schedule.slots[i], device, weight_elements);
     offsets.push_back(checked_add(offsets.back(), elements));
     if (!schedule.sharded_update || range->last_slot != i) continue;
-    const std::int64_t shards =
-        checked_multiply(each_shard(*range, offsets), std::int64_t{range->group.size()});
-    offsets.back() = checked_add(offsets.at(range->first_slot), shards);
+    const std::int64_t padded_elements =
+        checked_multiply(elements_per_shard(*range, offsets), std::int64_t{range->group.size()});
+    offsets.back() = checked_add(offsets.at(range->first_slot), padded_elements);
     ++range;
   }
   return offsets;
@@ -49,7 +50,7 @@ std::int64_t own_shard_elements(const Schedule& schedule,
   std::int64_t elements = 0;
   if (!schedule.sharded_update) return elements;
   for (const GradientRange& range : schedule.gradient_ranges) {
-    elements = checked_add(elements, each_shard(range, offsets));
+    elements = checked_add(elements, elements_per_shard(range, offsets));
   }
   return elements;
 }

@@ -74,8 +74,9 @@ bool fits(std::int64_t bytes, std::int64_t available_bytes);
 // rank.
 IndexedVector<LayerIndex, std::int64_t> kept_bytes(const Schedule& schedule,
                                                    DeviceKind device = DeviceKind::cpu);
-// Returns the memory of each layer's parameters, as the share `parameters` counts it. Room that
-// several layers pad together for equal shards belongs to none of them.
+// Returns the memory of each layer's parameters. The sum is the share `parameters`. In a sharded
+// update, it is only close: slots round their momentum up, and room for equal shards belongs to no
+// layer.
 IndexedVector<LayerIndex, std::int64_t> parameter_bytes(const Schedule& schedule,
                                                         DeviceKind device = DeviceKind::cpu);
 // Returns the memory that each layer holds when backpropagation begins: the sum of kept_bytes

@@ -62,7 +62,8 @@ struct Row {
 std::string split_of(const LayerPlan& layer) {
   const bool is_staged = layer.mesh.size(Axis::l) > 1;
   return short_split(to_text(layer.split())) +
-         (is_staged ? " @" + std::to_string(layer.stage) : "") + (layer.recompute ? " again" : "");
+         (is_staged ? " @" + std::to_string(layer.stage) : "") + (layer.recompute ? " again" : "") +
+         (layer.gather != GatherMethod::direct ? " by node" : "");
 }
 
 std::vector<Row> rows_of(const Plan& plan, GroupCosts& found) {
@@ -142,6 +143,7 @@ std::string legend(const Plan& plan, const std::vector<Row>& rows, std::size_t w
   }
   if (any_split_has(rows, "@")) text += ", @ the stage";
   if (any_split_has(rows, "again")) text += ", again: computed again in backpropagation";
+  if (any_split_has(rows, "by node")) text += ", by node: gathers its input node by node";
   const bool any_grouped =
       std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.layers > 1; });
   if (any_grouped) text += ". +N: with the next N layers; --wide shows all";

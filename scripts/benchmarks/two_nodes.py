@@ -43,9 +43,14 @@ class TwoNodes:
             run(["ip", "-n", name, "addr", "add", f"{address}/24", "dev", device])
             run(["ip", "-n", name, "link", "set", "lo", "up"])
             run(["ip", "-n", name, "link", "set", device, "up"])
-            run(["ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", device, "root", "tbf", "rate", self.rate,
-                 "burst", "256kb", "latency", "50ms"])
+        self.set_rate(self.rate)
         return self
+
+    @staticmethod
+    def set_rate(rate):
+        for name, device in zip(NAMES, DEVICES):
+            run(["ip", "netns", "exec", name, "tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate", rate, "burst",
+                 "256kb", "latency", "50ms"])
 
     def __exit__(self, *_):
         self.remove()

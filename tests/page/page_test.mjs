@@ -98,9 +98,11 @@ async function checkAxe(page, report, where) {
   for (const text of found) fault(report, `${where}: axe finds ${text}`);
 }
 
+const addressOf = (report) => pathToFileURL(resolve(report)).href;
+
 // Opens the report, and returns when its figures are drawn.
 async function open(page, report) {
-  await page.goto(pathToFileURL(resolve(report)).href, {waitUntil: "load"});
+  await page.goto(addressOf(report), {waitUntil: "load"});
   await page.waitForSelector("section#sources");
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 }
@@ -164,7 +166,7 @@ async function checkReason(page, report, {plans: [plan]}) {
 }
 
 async function check(browser, report) {
-  const address = pathToFileURL(resolve(report)).href;
+  const address = addressOf(report);
   const data = documentOf(report);
   const isLong = data.plans[0].layers.length > MANY_LAYERS;
   for (const theme of isLong ? THEMES.slice(0, 1) : THEMES) {

@@ -1,5 +1,8 @@
 # Builds the tests of the link profiler.
 cnnplan_test(curve_timer_test SOURCES curve_timer_test.cpp LIBRARIES cnnplan_links)
+cnnplan_mpi_test(curve_timer_ranks_test RANKS 1 2 3 SOURCES curve_timer_ranks_test.cpp
+                 LIBRARIES cnnplan_links)
+cnnplan_test(local_costs_test SOURCES local_costs_test.cpp LIBRARIES cnnplan_links)
 cnnplan_test(links_fit_test SOURCES links_fit_test.cpp LIBRARIES cnnplan_links)
 cnnplan_test(links_platform_test SOURCES links_platform_test.cpp LIBRARIES cnnplan_links)
 cnnplan_mpi_test(links_measure_test RANKS 1 2 3 SOURCES links_measure_test.cpp

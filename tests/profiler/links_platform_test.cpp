@@ -271,6 +271,9 @@ TEST_CASE("fit_of: times per byte that fall with the size stay, since latency co
   CHECK(replaced_samples(collective_between_nodes({8, 4.8, 3.3, 2.5, 2.1})) == 0);
   const LinkCurve curve = collective_between_nodes({8, 4.8, 3.3, 5, 2.1, 4.5, 1.9, 1.9});
   CHECK(s_per_mib(curve, 128) == relative(4.5, 0.02));  // the second slowest
+  // A little more than a smaller size is no rule.
+  const LinkCurve falling = collective_between_nodes({8, 4.8, 4.9, 3.3, 3.4, 2.1, 1.9, 1.9});
+  CHECK(s_per_mib(falling, 128) == relative(1.9, 0.05));
 }
 
 TEST_CASE("fit_of: times per byte that grow with the size stay") {

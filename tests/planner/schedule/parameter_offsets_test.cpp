@@ -78,10 +78,10 @@ TEST_CASE("memory_of: parameters of a GPU have the channels that it stores with 
   const Schedule schedule = lower_all(plan).front();
   const std::int64_t cpu = memory_of(schedule).parameters_bytes;
   const std::int64_t gpu = memory_of(schedule, {.device = DeviceKind::gpu}).parameters_bytes;
-  constexpr std::int64_t more_elements = 20 * 25 * (8 - 1);  // 20 filters of 5x5 over one channel
-  constexpr std::int64_t lines = (20 * 25 * 8 + 15) / 16 - (20 * 25 + 15) / 16;
-  static_assert(lines * 16 > more_elements - 16);
-  CHECK(gpu - cpu == lines * 16 * (3 * 4 + 2));
+  constexpr std::int64_t filter_elements = 20 * 25;  // 20 filters of 5x5 over one channel
+  const std::int64_t more_elements =
+      shard_elements(filter_elements * 8, 1) - shard_elements(filter_elements, 1);
+  CHECK(gpu - cpu == more_elements * (3 * 4 + 2));
 }
 
 }  // namespace cnnplan::test

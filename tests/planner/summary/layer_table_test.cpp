@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "planner/report/explain.hpp"
 #include "tests/planner/base/problem_of.hpp"
 #include "tests/planner/report/small_plan.hpp"
 
@@ -71,6 +72,15 @@ TEST_CASE("layer table: one row") {
   CHECK(text.find("fc     r2     5.00  1.50   6.50      6.5\n") != std::string::npos);
   CHECK(text.find("conv1") == std::string::npos);
   CHECK(test::problem_of([] { layer_row(small_plan(), "conv9"); }).value == "\"conv9\"");
+}
+
+TEST_CASE("layer table: it shows which layers gather their input node by node") {
+  Plan plan = small_plan();
+  plan.layers[layer_named(plan, "fc")].gather = GatherMethod::by_node_c;
+  const std::string text = layer_table(plan);
+  CHECK(text.find("\nfc      r2 by node") != std::string::npos);
+  CHECK(text.find("by node: gathers its input node by node") != std::string::npos);
+  CHECK(layer_table(small_plan()).find("by node") == std::string::npos);
 }
 
 TEST_CASE("layer table: columns without values are left out, and long names are cut") {
