@@ -131,25 +131,24 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
   app.option_defaults()->group("Links");
   app.add_option("--max-bytes",
                  request.most_bytes,
-                 "With --links: the largest message, e.g. 256MiB, a power of two; default: 64MiB")
+                 "The largest message, e.g. 256MiB, a power of two; default: 64MiB")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(least_message_bytes, most_message_bytes))
       ->needs(&links);
   app.add_option("--time-budget",
                  request.time_budget_s,
-                 "With --links: about how many seconds the measurement may take; on slow links, "
-                 "large sizes have fewer repetitions or only the fastest algorithms, or are left "
-                 "out")
+                 "About how many seconds the measurement may take; on slow links, large sizes have "
+                 "fewer repetitions or only the fastest algorithms, or are left out")
       ->type_name("SECONDS")
       ->check(number_in(1.0, 86400.0))
       ->capture_default_str()
       ->needs(&links);
-  app.add_flag("--nccl", request.nccl, "With --links: take NCCL's allreduce as the library's")
+  app.add_flag("--nccl", request.nccl, "Take NCCL's allreduce as the library's")
       ->needs(&links);
   app.add_flag("--device-only",
                request.device_only,
-               "With --links, on one rank: measure copies, sums and launches, but no link")
+               "On one rank: measure copies, sums and launches, but no link")
       ->needs(&links);
 }
 
