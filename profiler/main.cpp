@@ -144,8 +144,7 @@ void add_links_options(CLI::App& app, LinksRequest& request, CLI::Option& links)
       ->check(number_in(1.0, 86400.0))
       ->capture_default_str()
       ->needs(&links);
-  app.add_flag("--nccl", request.nccl, "Take NCCL's allreduce as the library's")
-      ->needs(&links);
+  app.add_flag("--nccl", request.nccl, "Take NCCL's allreduce as the library's")->needs(&links);
   app.add_flag("--device-only",
                request.device_only,
                "On one rank: measure copies, sums and launches, but no link")
