@@ -88,8 +88,8 @@ std::string first_implementation(const std::string& own, const Communicator& wor
   return world.broadcast(found == all.end() ? "" : *found, 0);
 }
 
-// Returns the largest workspace of the ranks that have this implementation. All ranks of a training
-// have it: a GPU runs what the plan names, and equal CPUs choose alike. It is collective.
+// Returns the largest workspace of the ranks that have this implementation. Ranks of a training
+// usually have it: a GPU runs what the plan names, and equal CPUs choose alike. It is collective.
 std::int64_t workspace_of(const std::string& implementation,
                           const KernelTiming& own,
                           const Communicator& world) {

@@ -26,9 +26,9 @@ struct LinkOptions {
   std::int64_t least_bytes = 8;                      // the smallest size of a message
   std::int64_t most_bytes = std::int64_t{64} << 20;  // the largest size of a message
   double budget_s = 0.05;  // for a curve's repetitions at a size; at least ten if there is time
-  // Everything together takes at most about this time, and OverlapTimes a tenth of it. On slow
-  // links, large sizes have as few as three repetitions, and a curve ends at the last size that
-  // fits. The fastest algorithms of whole sums go on longest.
+  // Everything together takes at most about this time, and the overlap of exchanges with work a
+  // tenth of it. On slow links, large sizes have as few as three repetitions, and a curve ends at
+  // the last size that fits. The fastest algorithms of whole sums go on longest.
   double time_budget_s = 60.0;
   std::string device;               // as a backend's fingerprint names it
   Device* device_memory = nullptr;  // not null; messages come from and go to its memory
