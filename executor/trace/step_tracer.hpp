@@ -50,7 +50,9 @@ class StepTracer {
   Device& device_;
   const Communicator& world_;
   std::unique_ptr<Event> origin_;  // the begin of the step
-  std::int64_t origin_ns_ = 0;     // by the steady clock
+  std::unique_ptr<Event> next_origin_;
+  std::int64_t origin_ns_ = 0;  // by the steady clock
+  std::int64_t mark_ns_ = 0;    // the longest that a mark of an origin took
   std::int64_t recorded_steps_ = 0;
   std::vector<std::int64_t> times_;   // by this rank's clock: begin and end of each operation
   std::vector<ClockAnchor> first_{};  // on rank 0, by rank

@@ -9,9 +9,11 @@ namespace cnnplan {
 // Compares the clock of a rank with the clock of rank 0. Times of operations are already converted
 // to the clock of rank 0.
 struct RankClock {
-  double offset_s = 0.0;      // the rank's time less that of rank 0, before the first step
-  double drift = 0.0;         // growth of the offset, in seconds per second
-  double round_trip_s = 0.0;  // of the fastest messages; the offset is off by at most half of it
+  double offset_s = 0.0;  // the rank's time less that of rank 0, before the first step
+  double drift = 0.0;     // growth of the offset, in seconds per second
+  // Of the fastest messages, and of the device's mark at the begin of a step. Times of the rank are
+  // off by at most half of it.
+  double round_trip_s = 0.0;
   bool operator==(const RankClock&) const = default;
 };
 
