@@ -72,8 +72,8 @@ StepTracer::StepTracer(const Range& steps,
       schedule_(schedule),
       device_(device),
       world_(world),
-      origin_(device.make_event()),
-      next_origin_(device.make_event()) {
+      origin_{.event = device.make_event()},
+      next_mark_{.event = device.make_event()} {
   require_room(steps, schedule, world);
   times_.reserve(2 * steps.size() * schedule.operations.size());
 }
@@ -90,23 +90,23 @@ void StepTracer::begin() {
   std::int64_t least_ns = std::numeric_limits<std::int64_t>::max();
   for (int i = 0; i < tries; ++i) {
     const std::int64_t before_ns = TraceClock::steady_ns();
-    next_origin_->record();
-    next_origin_->synchronize();
+    next_mark_.event->record();
+    next_mark_.event->synchronize();
     const std::int64_t passed_ns = TraceClock::steady_ns() - before_ns;
     if (passed_ns >= least_ns) continue;
     least_ns = passed_ns;
-    origin_ns_ = before_ns + passed_ns / 2;
-    std::swap(origin_, next_origin_);
+    next_mark_.at_ns = before_ns + passed_ns / 2;
+    std::swap(origin_, next_mark_);
   }
-  mark_ns_ = std::max(mark_ns_, least_ns);
+  longest_mark_ns_ = std::max(longest_mark_ns_, least_ns);
 }
 
 void StepTracer::end(const StepRunner& runner) {
   constexpr double ns_per_s = 1e9;
   for (const OperationIndex i : schedule_.operations.indices()) {
-    const MarkedTimes marked = runner.marked_times(i, *origin_);
+    const MarkedTimes marked = runner.marked_times(i, *origin_.event);
     for (const double seconds : {marked.begin_s, marked.end_s}) {
-      times_.push_back(clock_.shown_ns(origin_ns_ + std::llround(ns_per_s * seconds)));
+      times_.push_back(clock_.shown_ns(origin_.at_ns + std::llround(ns_per_s * seconds)));
     }
   }
   if (++recorded_steps_ == steps_.size()) last_ = measure_anchors(world_, clock_);
@@ -115,7 +115,7 @@ void StepTracer::end(const StepRunner& runner) {
 void StepTracer::summarize_into(RunReport& report) const {
   const auto ids = gather_ids(schedule_, world_);
   auto times = world_.gather(std::span<const std::int64_t>(times_), 0);
-  const auto marks_ns = world_.gather(std::span(&mark_ns_, 1), 0);
+  const auto marks_ns = world_.gather(std::span(&longest_mark_ns_, 1), 0);
   if (world_.rank() != 0) return;
   const auto places = places_by_id(report);
   MeasuredSteps trace{.first_step = steps_.begin};

@@ -44,15 +44,20 @@ class StepTracer {
   void summarize_into(RunReport& report) const;
 
  private:
+  // Is a mark of the device, and when the device reached it.
+  struct Mark {
+    std::unique_ptr<Event> event;
+    std::int64_t at_ns = 0;  // by the steady clock
+  };
+
   Range steps_;
   TraceClock clock_;
   const Schedule& schedule_;
   Device& device_;
   const Communicator& world_;
-  std::unique_ptr<Event> origin_;  // the begin of the step
-  std::unique_ptr<Event> next_origin_;
-  std::int64_t origin_ns_ = 0;  // by the steady clock
-  std::int64_t mark_ns_ = 0;    // the longest that a mark of an origin took
+  Mark origin_;  // the begin of the step
+  Mark next_mark_;
+  std::int64_t longest_mark_ns_ = 0;  // of those that became an origin
   std::int64_t recorded_steps_ = 0;
   std::vector<std::int64_t> times_;   // by this rank's clock: begin and end of each operation
   std::vector<ClockAnchor> first_{};  // on rank 0, by rank

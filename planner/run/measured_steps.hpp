@@ -11,8 +11,8 @@ namespace cnnplan {
 struct RankClock {
   double offset_s = 0.0;  // the rank's time less that of rank 0, before the first step
   double drift = 0.0;     // growth of the offset, in seconds per second
-  // Of the fastest messages, and of the device's mark at the begin of a step. Times of the rank are
-  // off by at most half of it.
+  // The fastest messages and marks of the device took this long. Times of the rank are off by at
+  // most half of it.
   double round_trip_s = 0.0;
   bool operator==(const RankClock&) const = default;
 };
