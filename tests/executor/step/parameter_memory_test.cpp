@@ -23,14 +23,14 @@ void check_memory(const Plan& plan) {
 }  // namespace
 
 TEST_CASE("ParameterStore: random plans have the memory that memory_of() counts") {
-  for (auto& [name, plan] : random_plans(10)) {
-    CAPTURE(name);
+  for (NamedPlan& named : random_plans(10)) {
+    CAPTURE(named.name);
     for (const bool sharded : {false, true}) {
       CAPTURE(sharded);
-      plan.sharded_update = sharded;
+      named.plan.sharded_update = sharded;
       for (const Precision precision : {Precision::fp32, Precision::bf16}) {
-        plan.precision = precision;
-        check_memory(plan);
+        named.plan.precision = precision;
+        check_memory(named.plan);
       }
     }
   }
