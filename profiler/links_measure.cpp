@@ -204,12 +204,6 @@ std::vector<LinkCurve> time_collectives(const Communicator& group,
   return curves;
 }
 
-// The overlap of exchanges with work has at most a tenth of the time.
-OverlapLimits overlap_limits(const LinkOptions& options) {
-  return {.most_bytes = std::min(options.most_bytes, std::int64_t{16} << 20),
-          .most_s = options.time_budget_s / 10};
-}
-
 void append(std::vector<LinkCurve>& all, std::vector<LinkCurve> some) {
   std::move(some.begin(), some.end(), std::back_inserter(all));
 }
@@ -274,8 +268,11 @@ LinkMeasurements measure_links(const Communicator& world, const LinkOptions& opt
   const int bodies = count_bodies(world, measurements.levels);
   CurveTimer timer(options, SweepBudget(options.time_budget_s, bodies), progress);
   progress.begin("adds, copies, overlap");
-  measurements.local = measure_local_costs(
-      world, *options.device_memory, {.budget_s = options.budget_s}, overlap_limits(options));
+  measurements.local =
+      measure_local_costs(world,
+                          *options.device_memory,
+                          {.budget_s = options.budget_s},
+                          {.most_bytes = options.most_bytes, .most_s = options.time_budget_s / 10});
   progress.end();
   if (pairs > 0) measure_messages(world, options, timer, measurements);
   measure_collectives(world, options, timer, measurements);

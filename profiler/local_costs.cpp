@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
-#include <span>
 
 #include "executor/backend/box_copy.hpp"
 #include "executor/backend/memory_block.hpp"
@@ -104,27 +102,12 @@ void compute(std::int64_t steps) {
   static_cast<void>(sink);
 }
 
-// Returns the seconds of the fastest of three exchanges, since one may be disturbed.
-double shortest_exchange_s(const Communicator& pair,
-                           std::span<const std::byte> sent,
-                           std::span<std::byte> received) {
-  double shortest_s = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 3; ++i) {
-    pair.barrier();
-    const double begin_s = now_s();
-    PairExchange(pair, sent, received, 1 - pair.rank()).wait();
-    shortest_s = std::min(shortest_s, pair.maximum(now_s() - begin_s));
-  }
-  return shortest_s;
-}
-
-std::int64_t overlapped_bytes_of(const Communicator& pair, const OverlapLimits& limits) {
-  const std::vector<std::byte> sent(limits.most_bytes);
+// Returns the seconds of the fastest of the fewest repetitions, since one may be disturbed.
+double shortest_exchange_s(const Communicator& pair, std::int64_t bytes) {
+  const std::vector<std::byte> sent(bytes);
   std::vector<std::byte> received(sent.size());
-  return overlapped_bytes(limits, [&](std::int64_t bytes) {
-    return shortest_exchange_s(
-        pair, std::span(sent).first(bytes), std::span(received).first(bytes));
-  });
+  const auto exchange = [&] { PairExchange(pair, sent, received, 1 - pair.rank()).wait(); };
+  return time_repeatedly(pair, {.most_s = 0.0}, exchange).min_s;
 }
 
 OverlapTimes time_overlap(const Communicator& pair,
@@ -196,11 +179,12 @@ OverlapTimes time_device_overlap(const Communicator& pair,
 std::int64_t overlapped_bytes(const OverlapLimits& limits,
                               const std::function<double(std::int64_t bytes)>& exchange_s) {
   constexpr std::int64_t least_bytes = std::int64_t{64} << 10;
+  const std::int64_t most_bytes = std::min(std::int64_t{16} << 20, limits.most_bytes);
   // The overlap takes about as long as this many exchanges: first runs, and ten rounds of three.
   constexpr int exchanges = 60;
-  std::int64_t bytes = std::min(least_bytes, limits.most_bytes);
-  while (bytes < limits.most_bytes && 2.0 * exchange_s(bytes) * exchanges <= limits.most_s) {
-    bytes = std::min(2 * bytes, limits.most_bytes);
+  std::int64_t bytes = std::min(least_bytes, most_bytes);
+  while (bytes < most_bytes && 2.0 * exchange_s(bytes) * exchanges <= limits.most_s) {
+    bytes = std::min(2 * bytes, most_bytes);
   }
   return bytes;
 }
@@ -222,7 +206,8 @@ LocalCosts measure_local_costs(const Communicator& world,
                    .launch_s = time_launch(world, device, options)};
   if (world.size() > 1 && world.rank() < 2) {
     const Communicator pair = Communicator::group(world, {0, 1});
-    const std::int64_t bytes = overlapped_bytes_of(pair, limits);
+    const std::int64_t bytes = overlapped_bytes(
+        limits, [&](std::int64_t tried) { return shortest_exchange_s(pair, tried); });
     costs.overlap = device.is_host() ? time_overlap(pair, options, bytes)
                                      : time_device_overlap(pair, device, options, bytes);
   }

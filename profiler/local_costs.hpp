@@ -39,8 +39,8 @@ struct OverlapLimits {
   double most_s = 0.0;
 };
 // Returns the bytes of the exchange that work is to hide: as many as the limits allow, since a long
-// exchange is timed best. But it is at least 64 KiB, unless most_bytes is less. `exchange_s`
-// returns the seconds of an exchange of some bytes.
+// exchange is timed best, and at most 16 MiB. But it is at least 64 KiB, unless most_bytes is less.
+// `exchange_s` returns the seconds of an exchange of some bytes.
 std::int64_t overlapped_bytes(const OverlapLimits& limits,
                               const std::function<double(std::int64_t bytes)>& exchange_s);
 

@@ -11,11 +11,9 @@
 namespace cnnplan {
 
 ArenaLayout::ArenaLayout(const Schedule& schedule, Backend& backend)
-    : offsets_(slot_offsets(
-          schedule,
-          kind_of(backend.device()),
-          [&](const KernelSpec& forward) { return backend.weight_elements(forward); })),
-      own_elements_(own_shard_elements(schedule, offsets_)) {
+    : offsets_(slot_offsets(schedule, kind_of(backend.device()), [&](const KernelSpec& forward) {
+        return backend.weight_elements(forward);
+      })) {
   if (schedule.sharded_update) find_shards(schedule);
 }
 
@@ -40,6 +38,10 @@ SlotShard ArenaLayout::share_of(const GradientRange& range, int rank) const {
 
 std::int64_t ArenaLayout::elements(SlotIndex first_slot, SlotIndex last_slot) const {
   return offsets_.at(last_slot + 1) - offsets_.at(first_slot);
+}
+
+std::int64_t ArenaLayout::own_elements() const {
+  return shards_.empty() ? 0 : shards_.back().momentum_offset + shards_.back().own.size();
 }
 
 const SlotShard& ArenaLayout::shard_from(SlotIndex first_slot) const {

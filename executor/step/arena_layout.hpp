@@ -31,7 +31,7 @@ class ArenaLayout {
   // Returns the elements of all slots.
   std::int64_t elements() const { return offsets_.back(); }
   // Returns the elements of this rank's shards, or 0 unless the update is sharded.
-  std::int64_t own_elements() const { return own_elements_; }
+  std::int64_t own_elements() const;
 
   // Returns this rank's shards, in the order of slots. The list is empty unless the update is
   // sharded.
@@ -51,7 +51,6 @@ class ArenaLayout {
 
   std::vector<std::int64_t> offsets_;  // one more than slots
   std::vector<SlotShard> shards_;
-  std::int64_t own_elements_;
 };
 
 }  // namespace cnnplan

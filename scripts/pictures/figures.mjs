@@ -1,17 +1,16 @@
 // Takes figures out of a report, and writes each as an SVG that is as good in light as in dark documents.
 //
 // usage: node figures.mjs FOLDER_OF_PACKAGES CHROMIUM REPORT FOLDER
-import {createRequire} from "node:module";
 import {readFileSync, writeFileSync} from "node:fs";
 import {dirname, join, resolve} from "node:path";
-import {fileURLToPath, pathToFileURL} from "node:url";
+import {fileURLToPath} from "node:url";
+
+import {launch, newPage, open} from "./browser.mjs";
 
 const [packages, chromium, report, folder] = process.argv.slice(2).map((path) => resolve(path));
-const puppeteer = createRequire(join(packages, "package.json"))("puppeteer-core");
 const STYLE = readFileSync(join(dirname(fileURLToPath(import.meta.url)), "../../planner/page/web/style.css"), "utf8");
 
 const FIGURES = {steps: "report-steps.svg", timeline: "report-timeline.svg"};
-const WAIT_MS = 240_000; // the most that any wait takes, since a busy machine is slow
 const WIDTH = 900; // of a figure
 const MARGIN = 16;
 const CAPTION = {size: 15, letter: 9, line: 21};
@@ -139,19 +138,13 @@ ${body}
 `;
 }
 
-const browser = await puppeteer.launch({
-  executablePath: chromium, headless: true, timeout: WAIT_MS, protocolTimeout: WAIT_MS,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
-});
+const browser = await launch(packages, chromium);
 try {
-  const page = await browser.newPage();
-  page.setDefaultTimeout(WAIT_MS);
+  const page = await newPage(browser);
   await page.evaluateOnNewDocument(recordCanvases);
   await page.setViewport({width: WIDTH + 32, height: 900}); // the page has margins of 16 pixels
   await page.emulateMediaFeatures([{name: "prefers-color-scheme", value: "light"}]);
-  await page.goto(pathToFileURL(report).href, {waitUntil: "load"});
-  await page.waitForSelector("section#sources");
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await open(page, report);
   const names = [...new Set([...STYLE.matchAll(/(--\w+):/g)].map(([, name]) => name))];
   for (const [name, file] of Object.entries(FIGURES)) {
     writeFileSync(join(folder, file), picture(await page.evaluate(figureOf, name, names)));

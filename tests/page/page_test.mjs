@@ -6,12 +6,12 @@
 import {createRequire} from "node:module";
 import {readFileSync} from "node:fs";
 import {basename, join, resolve} from "node:path";
-import {pathToFileURL} from "node:url";
 import {gunzipSync} from "node:zlib";
+
+import {addressOf, launch, newPage, open, waitUntilDrawn} from "../../scripts/pictures/browser.mjs";
 
 const [packages, chromium, pictures, ...reports] = process.argv.slice(2);
 const load = createRequire(join(resolve(packages), "package.json"));
-const puppeteer = load("puppeteer-core");
 const axe = readFileSync(load.resolve("axe-core/axe.min.js"), "utf8");
 
 const WIDTHS = [400, 1000, 1600];
@@ -21,8 +21,6 @@ const MANY_LAYERS = 1000;
 // A figure has to be drawn within a second. A machine that other programs use gets three, and several tries.
 const MOST_MS = 3000;
 const TRIES = 4;
-// No wait says how fast a page is. A wait ends at the latest after this time, since a busy machine is slow.
-const WAIT_MS = 240_000;
 const ALWAYS = ["graph", "cut", "steps", "cost", "memory"];
 
 const faults = [];
@@ -98,15 +96,6 @@ async function checkAxe(page, report, where) {
   for (const text of found) fault(report, `${where}: axe finds ${text}`);
 }
 
-const addressOf = (report) => pathToFileURL(resolve(report)).href;
-
-// Opens the report, and returns when its figures are drawn.
-async function open(page, report) {
-  await page.goto(addressOf(report), {waitUntil: "load"});
-  await page.waitForSelector("section#sources");
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-}
-
 async function longestDrawing(page) {
   const measures = await page.evaluate(() => performance.getEntriesByType("measure").map(({name, duration}) => ({name, duration})));
   return measures.reduce((most, one) => (one.duration > most.duration ? one : most), {name: "none", duration: 0});
@@ -171,8 +160,7 @@ async function check(browser, report) {
   const isLong = data.plans[0].layers.length > MANY_LAYERS;
   for (const theme of isLong ? THEMES.slice(0, 1) : THEMES) {
     for (const width of isLong ? WIDTHS.slice(-1) : WIDTHS) {
-      const page = await browser.newPage();
-      page.setDefaultTimeout(WAIT_MS);
+      const page = await newPage(browser);
       page.on("console", (message) => {
         if (["error", "warning", "warn"].includes(message.type())) fault(report, `console: ${message.text()}`);
       });
@@ -195,7 +183,7 @@ async function check(browser, report) {
         await checkAxe(page, report, where);
       } else if (width === WIDTHS[0] || isLast) {
         await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
-        await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+        await waitUntilDrawn(page);
         await page.evaluate(axe);
         await checkAxe(page, report, `${where}, tables open`);
         await checkWidth(page, report, `${where}, tables open`, width);
@@ -210,10 +198,7 @@ async function check(browser, report) {
   }
 }
 
-const browser = await puppeteer.launch({
-  executablePath: chromium, headless: true, timeout: WAIT_MS, protocolTimeout: WAIT_MS,
-  args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--allow-file-access-from-files=false"],
-});
+const browser = await launch(packages, chromium);
 try {
   for (const report of reports) await check(browser, report);
 } finally {

@@ -18,6 +18,7 @@ std::int64_t bytes_at(double rate, const OverlapLimits& limits) {
 
 TEST_CASE("overlapped_bytes: a fast link exchanges as much as it may") {
   CHECK(bytes_at(10e9, {.most_bytes = 16 * mib, .most_s = 6.0}) == 16 * mib);
+  CHECK(bytes_at(10e9, {.most_bytes = 64 * mib, .most_s = 6.0}) == 16 * mib);
   CHECK(bytes_at(10e9, {.most_bytes = 8, .most_s = 6.0}) == 8);
 }
 
